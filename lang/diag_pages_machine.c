@@ -91,7 +91,7 @@ static const DiagPage pages[] = {
      "plan { fate \"conv1*\" = recompute }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0506", "an impossible fate",
      "A value can be kept, moved to a tier that the machine has, or computed again from what is still there. Weights are always there; dense fields of\n"
-     "nodes can stay on the host (fate \"x\" = host), and so can the arrays of who is whose neighbour (fate \"graph_*_idx\" = host).",
+     "nodes can stay on the host or the SSD (fate \"x\" = ssd), and so can the arrays of who is whose neighbour (fate \"graph_*_idx\" = host).",
      "data d from karate()\n"
      "model m on d {\n"
      "  h = x |> GCN(16) as conv1 |> relu\n"
@@ -132,7 +132,7 @@ static const DiagPage pages[] = {
      "--plan-from names a plan that was made for another program, other data or another machine, or that was changed by hand so that it cannot be carried out.\n"
      "A plan is of one cut, too: of whole values, or of so many parts or slices. --plan-from does not look for a cut as a compilation without it does: values are whole unless --cut or\n"
      "the plan block says otherwise. Where the plan is one of this program under another cut, the message says what to ask for: --cut=whole, --cut='rows(4)', --cut='slices(2)', and\n"
-     "plan { fate \"x\" = host } where features were on the host as well, fate \"graph_in_idx\" = host where the graph was. `gnncc-report/1` has the cut of its plan as `cut`.",
+     "plan { fate \"x\" = host } where features were on the host as well, fate \"graph_in_idx\" = host where the graph was (ssd, where they were there). `gnncc-report/1` has the cut of its plan as `cut`.",
      NULL,
      NULL, .exit_code = 1, .why_none = "the mistake is in the file of the plan, not in a program."},
     {"W0511", "a wide value is stored for every edge",

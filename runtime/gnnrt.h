@@ -135,7 +135,7 @@ typedef struct gnn_side {
 } gnn_side;
 
 typedef struct gnn_copy_desc {
-  int step; /* its number in the plan */
+  int step; /* its number in the plan; 0: it is none, but brings back the scores */
   gnn_lane lane;
   int64_t bytes;
   gnn_side from, to;
@@ -246,6 +246,7 @@ typedef struct gnn_field_desc {
   int is_row_normalised;
   int is_half;          /* GNN_DENSE: kept in bf16, 2 bytes a number */
   int is_on_host;       /* GNN_DENSE: at[0] is an offset of the host arena, from where copies bring the rows */
+  gnn_side home;        /* GNN_DENSE: where it has extents, these have the rows on the SSD, from where copies bring them, and at[0] is nothing */
   int64_t stride;       /* GNN_DENSE: gnn_row_stride */
   /* GNN_DENSE, GNN_LABEL: at[0]. GNN_SPARSE: by_row ptr, idx, value, bounds (on a GPU hubs); by_column ptr, idx, value, bounds. */
   int64_t at[8];
@@ -261,6 +262,7 @@ typedef struct gnn_edge_set_desc {
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
   int is_idx_on_host;    /* at_in_idx and at_out_idx are offsets of the host arena, from where copies bring the rows of parts */
+  gnn_side in_home, out_home; /* where they have extents, these have the idx on the SSD, from where copies bring them */
   int64_t hub_room, at_in_hubs, at_out_hubs; /* of how many hubs `edges` can be, and their rows; 0: of none */
   int64_t at_in_degree, at_out_degree;       /* gnn_real per row; of members in: the nodes of each graph */
 } gnn_edge_set_desc;
@@ -482,6 +484,8 @@ struct gnn_program {
 
   int64_t at_scores;        /* nodes x classes, left by `evaluate` */
   int are_scores_on_host;   /* at_scores is an offset of the host arena */
+  int scores_copy, scores_copies, scores_together; /* scores_copies: they end on the SSD, so many parts of the nodes; copies from `scores_copy` on bring them back,
+                               so many at a time to at_scores of the device arena */
   int64_t scores_stride;    /* gnn_row_stride; the host has the rows of gnn_download_scores side by side */
   int has_results;          /* `evaluate` leaves double [GNN_SPLIT_COUNT][2] at at_results: sum of the losses of the split's */
   int64_t at_results;       /* rows, and how many are right. 0: the host finds them from the scores */
@@ -507,7 +511,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 15 };
+enum { GNN_ABI = 16 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -47,18 +47,24 @@ const char *cut_field_away(const Compilation *c) {
   return NULL;
 }
 
-/* `fate "x" = host` of a field that can stay there, `fate "graph_in_idx" = host`. */
+/* The slower tier, where both were said. */
+static Tier farther(Tier a, Tier b) { return a > b ? a : b; }
+
+/* `fate "x" = host` of a field that can stay there, `fate "graph_in_idx" = ssd`. */
 static Cut cut_of_fates(const Compilation *c) {
   const TypedProgram *p = c->program;
-  Cut cut = {.parts = 1, .slices = 1};
+  const Cut cut = {.parts = 1, .slices = 1};
+  Tier fields = TIER_DEVICE, graph = TIER_DEVICE;
   if (p->train.batch_graphs || c->options->has_double) return cut;
   const bool *can_be_away = fields_away(c);
   for (int i = 0; i < p->fate_count; i++) {
-    if (p->fates[i].fate != FATE_HOST) continue;
-    cut.has_graph_away = cut.has_graph_away || pin_names_graph(&p->fates[i]);
-    for (int f = 0; f < p->field_count; f++) cut.has_fields_away = cut.has_fields_away || (can_be_away[f] && fnmatch(p->fates[i].pattern, p->fields[f].name, 0) == 0);
+    const Fate fate = p->fates[i].fate;
+    if (fate != FATE_HOST && fate != FATE_SSD) continue;
+    if (pin_names_graph(&p->fates[i])) graph = farther(graph, fate_tier(fate));
+    for (int f = 0; f < p->field_count; f++)
+      if (can_be_away[f] && fnmatch(p->fates[i].pattern, p->fields[f].name, 0) == 0) fields = farther(fields, fate_tier(fate));
   }
-  return cut;
+  return cut_with_homes(&c->machine, cut, fields, graph);
 }
 
 Cut cut_asked(const Compilation *c) {
@@ -77,8 +83,9 @@ static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { r
 
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
-  const bool *is_away = cut.has_fields_away ? fields_away(c) : NULL;
-  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .is_graph_away = cut.has_graph_away, .has_tables = cut.parts > 1};
+  const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
+  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1};
+  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home};
   *form = *from;
   if (from->evaluation_count == 0) return true;
   if (from->training) form->training = cut_graph(from->training, options);
@@ -89,7 +96,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;
   }
-  if (is_alike) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, is_away);
+  if (is_alike) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, homes);
   return is_alike;
 }
 
@@ -111,7 +118,8 @@ static CutForms *whole_forms(Compilation *c) {
 
 const CutForms *cut_forms(void *compilation, Cut cut) {
   Compilation *c = compilation;
-  const Cut kind = {cut.parts > 1 ? 2 : 1, cut.slices, cut.has_fields_away, cut.has_graph_away}; /* graphs do not depend on how many parts there are */
+  Cut kind = cut; /* graphs do not depend on how many parts there are */
+  kind.parts = cut.parts > 1 ? 2 : 1;
   for (int i = 0; i < c->cut_count; i++)
     if (cut_is(c->cuts[i].cut, kind)) return c->cuts[i].forms;
   CutForms *made = cut_is_of_whole_values(kind) ? whole_forms(c) : make_cut_forms(c, kind);

@@ -440,7 +440,7 @@ static bool refuse(Compilation *c) {
 static bool run_plan(Compilation *c) {
   for (int f = 0; f < FORM_COUNT; f++) {
     Form *form = &c->forms[f];
-    if (form->evaluation_count) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, NULL);
+    if (form->evaluation_count) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, (DataHomes){0});
   }
   if (!check_links(c)) return false;
   c->request = request_of(c);

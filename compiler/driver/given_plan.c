@@ -25,14 +25,14 @@ static const Plan *plan_of_form(const PlanRequest *request, const char *text, si
 /* ---- of another cut ---- */
 
 /* Of a report. */
-static bool cut_of_report(const char *text, size_t length, Cut *cut) {
+static bool cut_of_report(const Compilation *c, const char *text, size_t length, Cut *cut) {
   json_t *root = json_loadb(text, length, 0, NULL);
-  int fields = 0, graph = 0;
-  const bool is_there = json_unpack(json_object_get(root, "cut"), "{s:i, s:i, s:b, s:b}", "parts", &cut->parts, "slices", &cut->slices, "fields_on_host", &fields, "graph_on_host", &graph) == 0;
-  cut->has_fields_away = fields;
-  cut->has_graph_away = graph;
+  const char *fields = "", *graph = "";
+  const bool is_there = json_unpack(json_object_get(root, "cut"), "{s:i, s:i, s:s, s:s}", "parts", &cut->parts, "slices", &cut->slices, "fields_home", &fields, "graph_home", &graph) == 0;
+  const int fields_home = vocabulary_find(tier_names, fields), graph_home = vocabulary_find(tier_names, graph);
+  if (is_there && fields_home >= 0 && graph_home >= 0) *cut = cut_with_homes(&c->machine, *cut, (Tier)fields_home, (Tier)graph_home);
   json_decref(root);
-  return is_there && cut->parts >= 1 && cut->slices >= 1;
+  return is_there && fields_home >= 0 && graph_home >= 0 && cut->parts >= 1 && cut->slices >= 1;
 }
 
 static bool is_plan_of_cut(const Compilation *c, Cut cut, const char *text, size_t length) {
@@ -50,24 +50,26 @@ static const char *words_of_cut(const Compilation *c, Cut cut) {
   if (cut.slices > 1) words = arena_printf(c->arena, "--cut='slices(%d)'", cut.slices);
   else words = cut.parts > 1 ? arena_printf(c->arena, "--cut='rows(%d)'", cut.parts) : "--cut=whole";
   const char *fates = "";
-  if (cut.has_fields_away && !cut_asked(c).has_fields_away) fates = arena_printf(c->arena, "fate \"%s\" = host", cut_field_away(c));
-  if (cut.has_graph_away && !cut_asked(c).has_graph_away) fates = arena_printf(c->arena, "%s%sfate \"graph_in_idx\" = host", fates, *fates ? "; " : "");
+  const Cut asked = cut_asked(c);
+  if (cut.fields_home != asked.fields_home) fates = arena_printf(c->arena, "fate \"%s\" = %s", cut_field_away(c), tier_names[cut.fields_home]);
+  if (cut.graph_home != asked.graph_home) fates = arena_printf(c->arena, "%s%sfate \"graph_in_idx\" = %s", fates, *fates ? "; " : "", tier_names[cut.graph_home]);
   return *fates ? arena_printf(c->arena, "%s and plan { %s }", words, fates) : words;
 }
 
-/* A report says of which it is; a plan alone is tried under those that can be asked for. Pins of data that stay on the host are of no other cut. */
+/* A report says of which it is; a plan alone is tried under those that can be asked for. Pins of data that stay away are of no other cut. */
 static void say_other_cut(const Compilation *c, const char *text, size_t length) {
-  static const Cut known[] = {{1, 1, false, false}, {2, 1, false, false}, {4, 1, false, false}, {8, 1, false, false}, {16, 1, false, false}, {32, 1, false, false}, {64, 1, false, false},
-                              {PARTS_USUALLY, 2, false, false}, {PARTS_USUALLY, 4, false, false}, {PARTS_USUALLY, 8, false, false}, {PARTS_USUALLY, 16, false, false}};
+  static const Cut known[] = {{.parts = 1, .slices = 1}, {.parts = 2, .slices = 1}, {.parts = 4, .slices = 1}, {.parts = 8, .slices = 1}, {.parts = 16, .slices = 1}, {.parts = 32, .slices = 1},
+                              {.parts = 64, .slices = 1}, {.parts = PARTS_USUALLY, .slices = 2}, {.parts = PARTS_USUALLY, .slices = 4}, {.parts = PARTS_USUALLY, .slices = 8},
+                              {.parts = PARTS_USUALLY, .slices = 16}};
   const Cut asked = c->request.cut;
   Cut cut;
   bool is_found = false;
-  if (cut_of_report(text, length, &cut)) {
-    const bool is_of_pins = cut.has_fields_away >= asked.has_fields_away && cut.has_graph_away >= asked.has_graph_away;
+  if (cut_of_report(c, text, length, &cut)) {
+    const bool is_of_pins = (asked.fields_home == TIER_DEVICE || cut.fields_home == asked.fields_home) && (asked.graph_home == TIER_DEVICE || cut.graph_home == asked.graph_home);
     is_found = is_of_pins && !cut_is(cut, asked) && is_plan_of_cut(c, cut, text, length);
   } else {
     for (size_t k = 0; k < sizeof known / sizeof *known && !is_found; k++) {
-      cut = (Cut){parts_at_most(c->program->info, known[k].parts), known[k].slices, asked.has_fields_away, asked.has_graph_away};
+      cut = cut_with_homes(&c->machine, (Cut){.parts = parts_at_most(c->program->info, known[k].parts), .slices = known[k].slices}, asked.fields_home, asked.graph_home);
       is_found = cut.parts == known[k].parts || known[k].slices > 1;
       is_found = is_found && !cut_is(cut, asked) && is_plan_of_cut(c, cut, text, length);
     }

@@ -42,6 +42,12 @@ static void emit_copy(const Emission *m, int index, FILE *out) {
           escape_comment(m->arena, m->schedule->steps[copy->step].what));
 }
 
+/* Which bring the scores back from the SSD. */
+static int scores_copies(const Emission *m) {
+  const Layout *y = m->layout;
+  return y->scores_together ? y->away_extent[y->residents->scores_away + 1] - y->away_extent[y->residents->scores_away] : 0;
+}
+
 static int first_step_at(const Schedule *schedule, int boundary) { return boundary == 0 ? 1 : schedule->kernel_step[boundary - 1] + 2; }
 
 /* What lies outside the device, and since nothing but copies reads it there, perhaps in pieces. */
@@ -50,6 +56,12 @@ static void emit_slots(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   fprintf(out, "\n/* The host arena, %" PRId64 " bytes, and the scratch file, %" PRId64 " bytes: where values wait. */\nstatic const gnn_extent extents[] = {\n",
           y->host_bytes, y->ssd_bytes);
+  for (int i = 0; i < y->residents->away_count; i++) {
+    if (y->away_extent[i] == y->away_extent[i + 1]) continue;
+    fprintf(out, "  ");
+    for (int e = y->away_extent[i]; e < y->away_extent[i + 1]; e++) fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, y->extents[e].bytes);
+    fprintf(out, "/* %d: %s at home in the scratch file, by parts */\n", y->away_extent[i], y->residents->away[i].name);
+  }
   for (int h = 0; h < s->slot_count; h++) {
     const Slot *slot = &s->slots[h];
     fprintf(out, "  ");
@@ -64,6 +76,14 @@ static void emit_slots(const Emission *m, FILE *out) {
   }
   fprintf(out, "};\n\n/* The copies, in the order in which they are queued; after: others that must be complete before. */\nstatic const gnn_copy_desc copies[] = {\n");
   for (int i = 0; i < s->copy_count; i++) emit_copy(m, i, out);
+  int64_t at = y->scores_at;
+  for (int k = 0; k < scores_copies(m); k++) {
+    const int extent = y->away_extent[y->residents->scores_away] + k;
+    if (k % y->scores_together == 0) at = y->scores_at;
+    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {GNN_DEVICE, INT64_C(%" PRId64 "), 0}, {-1, -1}}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, at,
+            s->copy_count + k, k == 0 ? ", for those who ask after an evaluation" : "");
+    at += y->extents[extent].bytes;
+  }
   fprintf(out, "};\n");
 }
 
@@ -232,6 +252,12 @@ static void emit_weights(const Emission *m, FILE *out) {
 
 static bool has_field(const Emission *m, int f) { return m->layout->residents->field[f] != NO_INDEX || m->layout->residents->field_away[f] != NO_INDEX; }
 
+/* On the SSD. */
+static const char *away_side(const Emission *m, int away) {
+  const int *extent = m->layout->away_extent;
+  return arena_printf(m->arena, "{GNN_SSD, %d, %d}", extent[away], extent[away + 1] - extent[away]);
+}
+
 static int field_index(const Emission *m, int32_t field) {
   int index = 0;
   for (int f = 0; f < field; f++) index += has_field(m, f);
@@ -257,7 +283,9 @@ static void emit_fields(const Emission *m, FILE *out) {
             width, is_label ? field->type.classes : 0);
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
             is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
-    if (is_away) {
+    if (is_away && m->layout->residents->away[away].tier == TIER_SSD) {
+      fprintf(out, "-1}, .home = %s", away_side(m, away));
+    } else if (is_away) {
       fprintf(out, "%" PRId64 "}, .is_on_host = 1", m->layout->residents->away[away].at);
     } else {
       for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
@@ -425,7 +453,7 @@ static void emit_state_names(const Emission *m, FILE *out) {
 /* In the host arena. */
 static const char *away_at(const Emission *m, EdgeEnd end) {
   const int index = m->layout->residents->neighbours_away[end];
-  return index == NO_INDEX ? "-1" : arena_printf(m->arena, "%" PRId64, m->layout->residents->away[index].at);
+  return index == NO_INDEX || m->layout->residents->away[index].tier == TIER_SSD ? "-1" : arena_printf(m->arena, "%" PRId64, m->layout->residents->away[index].at);
 }
 
 /* The sets of edges, and where their arrays lie. */
@@ -441,7 +469,11 @@ static void emit_edge_sets(const Emission *m, FILE *out) {
     const bool is_away = edges == DOMAIN_EDGE && has_graph_away(m->layout->residents);
     fprintf(out, "   .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s, .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, b->in_ptr),
             is_away ? away_at(m, END_DST) : at(m, b->in_idx), at(m, b->in_bounds), at(m, b->out_ptr), is_away ? away_at(m, END_SRC) : at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
-    if (is_away) fprintf(out, "   .is_idx_on_host = 1,\n");
+    const int *away = m->layout->residents->neighbours_away, first = away[END_DST] != NO_INDEX ? away[END_DST] : away[END_SRC];
+    const bool is_on_ssd = is_away && m->layout->residents->away[first].tier == TIER_SSD;
+    if (is_away && !is_on_ssd) fprintf(out, "   .is_idx_on_host = 1,\n");
+    if (is_on_ssd && away[END_DST] != NO_INDEX) fprintf(out, "   .in_home = %s,\n", away_side(m, away[END_DST]));
+    if (is_on_ssd && away[END_SRC] != NO_INDEX) fprintf(out, "   .out_home = %s,\n", away_side(m, away[END_SRC]));
     if (m->backend == BACKEND_CUDA && residents_hub_room(count))
       fprintf(out, "   .hub_room = %" PRId64 ", .at_in_hubs = %s, .at_out_hubs = %s,\n", residents_hub_room(count), at(m, b->in_hubs), at(m, b->out_hubs));
     fprintf(out, "   .at_in_degree = %s, .at_out_degree = %s},\n", at(m, b->degree[END_DST]), at(m, b->degree[END_SRC]));
@@ -469,7 +501,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   fprintf(out, "  .device_budget = %" PRId64 ",\n", m->machine->tier_bytes[TIER_DEVICE]);
   fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
   if (m->schedule->copy_count)
-    fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count, y->extent_count);
+    fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count + scores_copies(m), y->extent_count);
   if (m->slowdown > 0) fprintf(out, "  .is_simulated = 1,\n  .slowdown = %.9g,\n", m->slowdown);
   if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", escape_c(m->arena, m->machine->scratch_dir));
   fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", escape_c(m->arena, p->data->source.kind), p->data->source.arg_count,
@@ -532,7 +564,9 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   const Away *away = y->residents->scores_away == NO_INDEX ? NULL : &y->residents->away[y->residents->scores_away];
   const Block *scores = away ? NULL : layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, m->schedule->count - 1);
   const Padding padding = away ? away->padding : scores->padding;
-  if (away) fprintf(out, "  .at_scores = %" PRId64 ",\n  .are_scores_on_host = 1,\n  .evaluate = evaluate,\n", away->at);
+  if (y->scores_together)
+    fprintf(out, "  .at_scores = %" PRId64 ",\n  .scores_copy = %d,\n  .scores_copies = %d,\n  .scores_together = %d,\n  .evaluate = evaluate,\n", y->scores_at, m->schedule->copy_count, scores_copies(m), y->scores_together);
+  else if (away) fprintf(out, "  .at_scores = %" PRId64 ",\n  .are_scores_on_host = 1,\n  .evaluate = evaluate,\n", away->at);
   else fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (padding.stride) fprintf(out, "  .scores_stride = %" PRId64 ",\n", padding.stride);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");

@@ -30,15 +30,19 @@ typedef struct Form {
  * columns (compiler/graph/cut.h). Both 1: whole values. */
 typedef struct Cut {
   int parts, slices;
-  bool has_fields_away, has_graph_away; /* what is given on nodes, and who their neighbours are, stays on the host, from where parts of it come; nothing is computed once then */
+  /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there, and nothing is computed once. */
+  Tier fields_home, graph_home;
+  Tier scores_home; /* where an evaluation leaves the scores then, where they can be away */
 } Cut;
 
-static inline bool cut_has_data_away(Cut cut) { return cut.has_fields_away || cut.has_graph_away; }
+static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE; }
 static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
-  return a.parts == b.parts && a.slices == b.slices && a.has_fields_away == b.has_fields_away && a.has_graph_away == b.has_graph_away;
+  return a.parts == b.parts && a.slices == b.slices && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.scores_home == b.scores_home;
 }
-/* "", ", features on the host", ", features and graph on the host" */
+/* With data at home in these tiers of the machine. */
+Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph);
+/* "", ", features on the host", ", features and graph on the SSD", ", features on the SSD, graph on the host" */
 const char *cut_data_text(Cut cut);
 
 /* The forms of a program whose values are cut, and the pins of the plain one. */

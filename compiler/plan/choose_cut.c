@@ -26,8 +26,9 @@ typedef struct Choice {
 } Choice;
 
 /* The finer, the later. */
-static const Cut cuts[] = {{4, 1, false, false}, {16, 1, false, false}, {16, 2, false, false}, {16, 4, false, false}, {16, 8, false, false}, {16, 4, true, false},
-                           {16, 8, true, false}, {16, 8, true, true}, {64, 8, true, true}, {64, 16, true, true}};
+static const struct { int parts, slices; bool has_fields_away, has_graph_away; } cuts[] = {
+    {4, 1, false, false}, {16, 1, false, false}, {16, 2, false, false}, {16, 4, false, false}, {16, 8, false, false}, {16, 4, true, false},
+    {16, 8, true, false}, {16, 8, true, true}, {64, 8, true, true}, {64, 16, true, true}};
 
 enum { CUT_COUNT = sizeof cuts / sizeof *cuts };
 
@@ -53,17 +54,31 @@ static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
 
 /* ---- candidates ---- */
 
-static Cut cut_of_data(const PlanRequest *r, Cut cut) {
-  if (cut.parts > r->parts_at_most) cut.parts = r->parts_at_most;
-  if (cut.slices > r->slices_at_most) cut.slices = r->slices_at_most;
+/* What is to be at home on the host fits there. */
+static bool host_has_room(const PlanRequest *r, Cut cut) {
+  const CutForms *forms = r->forms_of(r->of, cut);
+  return !forms || forms->forms[FORM_PLAIN].residents->away_bytes <= r->machine.tier_bytes[TIER_HOST];
+}
+
+/* Data are at home on the host; where it is none, or too small, the fields on the SSD, or the graph, too. */
+static Cut cut_of_data(const PlanRequest *r, int i) {
+  const int64_t *bytes = r->machine.tier_bytes;
+  Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most};
+  const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD, far = bytes[TIER_SSD] > 0 ? TIER_SSD : TIER_HOST;
+  const Tier homes[][2] = {{near, near}, {far, near}, {far, far}};
+  for (int k = 0; k < 3; k++) {
+    cut = cut_with_homes(&r->machine, cut, cuts[i].has_fields_away ? homes[k][0] : TIER_DEVICE, cuts[i].has_graph_away ? homes[k][1] : TIER_DEVICE);
+    if (!cut_has_data_away(cut) || near == far || host_has_room(r, cut)) break;
+  }
   return cut;
 }
 
 /* With few blocks, or narrow sums, some of them are one. */
 static bool is_possible(const PlanRequest *r, int i) {
-  if (cut_has_data_away(cuts[i]) && r->machine.tier_bytes[TIER_HOST] == 0) return false;
+  const bool is_away = cuts[i].has_fields_away || cuts[i].has_graph_away;
+  if (is_away && r->machine.tier_bytes[TIER_HOST] == 0 && r->machine.tier_bytes[TIER_SSD] == 0) return false;
   for (int k = 0; k < i; k++)
-    if (cut_is(cut_of_data(r, cuts[i]), cut_of_data(r, cuts[k]))) return false;
+    if (cut_is(cut_of_data(r, i), cut_of_data(r, k))) return false;
   return true;
 }
 
@@ -178,7 +193,7 @@ const PlanAnswer *plan_answer(const PlanRequest *request) {
   if (!may_be_cut(request, whole)) return whole;
   for (int i = 0; i < CUT_COUNT && !is_nearly_best(c.best);) {
     for (bool is_enough = false; i < CUT_COUNT && !is_enough; i++)
-      if (is_possible(request, i)) is_enough = sketch_cut(&c, last = cut_of_data(request, cuts[i]));
+      if (is_possible(request, i)) is_enough = sketch_cut(&c, last = cut_of_data(request, i));
     for (CutCandidate *candidate; (candidate = find_fastest(&c));) {
       const PlanAnswer *answer = answer_of(&c, candidate);
       candidate->is_done = true;

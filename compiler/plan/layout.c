@@ -246,19 +246,53 @@ static int64_t slot_bytes(const Layout *y, const Slot *slot) {
   return round_up(slot->bytes, slot->tier == TIER_SSD ? SSD_BLOCK_BYTES : y->residents->alignment);
 }
 
+/* What is at home on the SSD lies at the bottom of its file, each part from a block on. */
+static int64_t place_homes(Laying *l, const Parts *parts) {
+  Layout *y = l->layout;
+  const Residents *residents = y->residents;
+  y->away_extent = arena_alloc(l->arena, (size_t)(residents->away_count + 1) * sizeof *y->away_extent);
+  for (int i = 0; i < residents->away_count; i++) {
+    const Away *away = &residents->away[i];
+    const int count = parts_of_away(parts, away);
+    y->away_extent[i] = y->extent_count;
+    for (int k = 0; k < count && away->tier == TIER_SSD; k++) {
+      const int part = count > 1 ? k + 1 : 0;
+      ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){parts_away_at(parts, residents, i, part), parts_bytes_of_away(parts, away, part)}));
+    }
+  }
+  y->away_extent[residents->away_count] = y->extent_count;
+  return parts_away_ssd_bytes(parts, residents);
+}
+
+/* Of a part, or of all, which on the SSD are several. */
+static void place_home(Laying *l, const Slot *slot, const Parts *parts) {
+  Layout *y = l->layout;
+  const int first = y->away_extent[slot->away], count = y->away_extent[slot->away + 1] - first;
+  if (slot->tier == TIER_HOST) {
+    ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){parts_away_at(parts, y->residents, slot->away, slot->part), slot->bytes}));
+    return;
+  }
+  for (int e = 0; e < count; e++) {
+    const Extent extent = y->extents[first + e];
+    if (slot->part == 0 || e == slot->part - 1) ARENA_PUSH(l->arena, y->extents, y->extent_count, extent);
+  }
+}
+
 static void place_slots(Laying *l) {
   Layout *y = l->layout;
   const Schedule *s = l->schedule;
-  FreeList lists[2] = {{.top = y->residents->away_bytes}, {0}};
+  const Parts *parts = s->evaluation_plan->problem->parts;
+  const int64_t at_home = place_homes(l, parts);
+  FreeList lists[2] = {{.top = y->residents->away_bytes}, {.top = at_home}};
   y->slot_extent = arena_alloc(l->arena, (size_t)(s->slot_count + 1) * sizeof *y->slot_extent);
   y->host_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->host_live);
   y->ssd_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->ssd_live);
-  for (int b = 0; b <= s->boundary_count; b++) y->host_live[b] = y->residents->away_bytes;
+  for (int b = 0; b <= s->boundary_count; b++) y->host_live[b] = y->residents->away_bytes, y->ssd_live[b] = at_home;
   bool *is_free = arena_alloc(l->arena, (size_t)s->slot_count + 1);
   for (int h = 0; h < s->slot_count; h++) { /* slots begin in order, but for homes */
     const Slot *slot = &s->slots[h];
     y->slot_extent[h] = y->extent_count;
-    if (slot->is_home) ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){slot->at, slot->bytes}));
+    if (slot->is_home) place_home(l, slot, parts);
     y->slot_extent[h + 1] = y->extent_count;
     if (slot->is_home) continue;
     for (int k = 0; k < h; k++) {
@@ -296,6 +330,23 @@ static void place_in_rings(Laying *l) {
   }
 }
 
+/* Scores that end on the SSD are read above what stays, where nothing else lies between epochs: as many parts together as have room there. */
+static void place_scores(Laying *l, const Machine *machine, int64_t base) {
+  Layout *y = l->layout;
+  const int away = y->residents->scores_away;
+  if (away == NO_INDEX || y->residents->away[away].tier != TIER_SSD || machine->tier_bytes[TIER_SSD] == 0) return;
+  const int first = y->away_extent[away], count = y->away_extent[away + 1] - first;
+  y->scores_at = base;
+  for (y->scores_together = count; y->scores_together > 1; y->scores_together--) {
+    int64_t most = 0, bytes = 0;
+    for (int k = 0; k < count; k++) {
+      bytes = k % y->scores_together ? bytes + y->extents[first + k].bytes : y->extents[first + k].bytes;
+      if (bytes > most) most = bytes;
+    }
+    if (most <= y->bytes - base) return;
+  }
+}
+
 /* As the runtime takes it. */
 static void measure_staging(Laying *l) {
   const Schedule *s = l->schedule;
@@ -304,16 +355,20 @@ static void measure_staging(Laying *l) {
     const Copy *copy = &s->copies[i];
     if (copy->bytes > most[copy->lane]) most[copy->lane] = copy->bytes;
   }
+  const int scores = l->layout->residents->scores_away;
+  for (int e = l->layout->scores_together ? l->layout->away_extent[scores] : 0; l->layout->scores_together && e < l->layout->away_extent[scores + 1]; e++)
+    if (l->layout->extents[e].bytes > most[LANE_SSD_READ]) most[LANE_SSD_READ] = l->layout->extents[e].bytes;
   l->layout->staging_bytes = 2 * l->layout->ring_bytes;
   for (int lane = LANE_SSD_WRITE; lane <= LANE_SSD_READ; lane++)
     if (most[lane] > 0) l->layout->staging_bytes += gnn_scratch_buffer_bytes(most[lane]);
 }
 
-/* Where there is no host, what would stay there is on the device all the time: the order that keeps everything. */
-static void add_kept_data(Laying *l) {
+/* Where there is no such tier, what would stay there is on the device all the time: the order that keeps everything. */
+static void add_kept_data(Laying *l, const Machine *machine) {
   const Residents *residents = l->layout->residents;
   for (int i = 0; i < residents->away_count; i++) {
     const Away *away = &residents->away[i];
+    if (machine->tier_bytes[away->tier] > 0) continue;
     const bool is_graph = i == residents->neighbours_away[END_SRC] || i == residents->neighbours_away[END_DST];
     const bool is_scores = i == residents->scores_away;
     const Kernels *evaluation = l->schedule->evaluation_plan->problem->kernels;
@@ -336,7 +391,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
     ARENA_PUSH(arena, y->blocks, y->count, block);
   }
   y->resident_count = y->count;
-  if (machine->tier_bytes[TIER_HOST] == 0) add_kept_data(&l);
+  add_kept_data(&l, machine);
   if (schedule->training_plan) add_transients(&l, schedule->training_plan, 0);
   add_transients(&l, schedule->evaluation_plan, schedule->training_boundaries);
   const Plan *largest = schedule->training_plan ? schedule->training_plan : schedule->evaluation_plan;
@@ -346,6 +401,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   int64_t before = residents->bytes + residents->early_bytes; /* everything is there before the first step */
   if (before > y->bytes) y->bytes = before;
   place_slots(&l);
+  place_scores(&l, machine, round_up(residents->bytes, largest->problem->unit));
   place_in_rings(&l);
   measure_staging(&l);
   return y;

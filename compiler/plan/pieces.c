@@ -32,7 +32,7 @@ static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_f
   for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != anchor->as.end : is_far, is_seen);
 }
 
-/* Whoever asks for the results of an evaluation wants all rows; scores that end on the host are asked for there. */
+/* Whoever asks for the results of an evaluation wants all rows; scores that end away from the device are asked for there. */
 static bool is_asked_for(const Graph *graph, const Residents *residents, ValueId value) {
   return !graph->is_training && (graph->values[value].tap || (value == graph->scores && residents->scores_away == NO_INDEX));
 }
@@ -133,6 +133,45 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
 
 int64_t parts_bytes(const Parts *p, ValueId value, int part) {
   return part ? parts_bytes_before(p, value, part + 1) - parts_bytes_before(p, value, part) : kernels_bytes(p->kernels, value);
+}
+
+static int64_t bytes_before_of_away(const Parts *p, const Away *away, int part) {
+  if (part < 2) return 0;
+  if (away->is_of_edges) return (int64_t)sizeof(int32_t) * p->edges[away->end][part - 1];
+  return away->bytes / p->first[p->count] * p->first[part - 1];
+}
+
+int64_t parts_bytes_of_away(const Parts *p, const Away *away, int part) {
+  return part ? (part == p->count ? away->bytes : bytes_before_of_away(p, away, part + 1)) - bytes_before_of_away(p, away, part) : away->bytes;
+}
+
+int parts_of_away(const Parts *p, const Away *away) {
+  for (int part = 1; part <= p->count; part++)
+    if (parts_bytes_of_away(p, away, part) == 0) return 1;
+  return p->count;
+}
+
+static int64_t ssd_bytes_before(const Parts *p, const Away *away, int part) {
+  int64_t bytes = 0;
+  const int count = parts_of_away(p, away);
+  for (int i = 1; i < part; i++) bytes += round_up(parts_bytes_of_away(p, away, count == 1 ? 0 : i), SSD_BLOCK_BYTES);
+  return bytes;
+}
+
+int64_t parts_away_at(const Parts *p, const Residents *residents, int away, int part) {
+  const Away *wanted = &residents->away[away];
+  if (wanted->tier == TIER_HOST) return wanted->at + bytes_before_of_away(p, wanted, part);
+  int64_t at = ssd_bytes_before(p, wanted, part);
+  for (int i = 0; i < away; i++)
+    if (residents->away[i].tier == TIER_SSD) at += ssd_bytes_before(p, &residents->away[i], parts_of_away(p, &residents->away[i]) + 1);
+  return at;
+}
+
+int64_t parts_away_ssd_bytes(const Parts *p, const Residents *residents) {
+  int64_t bytes = 0;
+  for (int i = 0; i < residents->away_count; i++)
+    if (residents->away[i].tier == TIER_SSD) bytes += ssd_bytes_before(p, &residents->away[i], parts_of_away(p, &residents->away[i]) + 1);
+  return bytes;
 }
 
 int parts_of_value(const Parts *p, ValueId value, int part) { return p->is_cut[p->kernels->storage[value]] ? part : 0; }

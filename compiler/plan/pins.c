@@ -50,8 +50,8 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     Tier tier = fate_tier(pin->fate);
     Suggest suggest = {0};
     int count = apply(arena, pin, kernels, &suggest, pins);
-    const bool is_of_data = (cut.has_fields_away && names_input(program, pin)) || (cut.has_graph_away && pin_names_graph(pin));
-    if (count == 0 && is_of_data && pin->fate == FATE_HOST && machine->tier_bytes[TIER_HOST] > 0) continue;
+    const bool is_away = tier == TIER_HOST || tier == TIER_SSD, is_of_data = is_away && ((cut.fields_home == tier && names_input(program, pin)) || (cut.graph_home == tier && pin_names_graph(pin)));
+    if (is_of_data) count++;
     if (count && (tier == TIER_DEVICE || tier == TIER_NONE || machine->tier_bytes[tier] > 0)) continue;
     if (count)
       diags_error(diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern, fate, fate, fate);

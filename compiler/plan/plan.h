@@ -34,17 +34,20 @@ typedef struct Block {
   int part;            /* of the value, from 1; 0: all of it. Of scratch: of the step that it is for */
   bool is_sums;        /* scratch that a kernel's sums lie in from its first part to its last */
   Padding padding;     /* of its rows, where they are padded */
-  int away;            /* what stays on the host, kept on the device in the order that keeps everything: its index in Residents.away plus one; else 0 */
+  int away;            /* what stays away, kept on the device in the order that keeps everything: its index in Residents.away plus one; else 0 */
 } Block;
 
 enum { BEFORE_STEPS = -1 };
 enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, MAX_STATES = 3, ACCUMULATED = 2 /* the state that sums gradients */, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
 
-/* Data that stay in the host arena, from where steps bring them, or the parts of them that they read; or whereto steps bring them. */
+/* Data that stay on the host or on the SSD, from where steps bring them, or the parts of them that they read; or whereto steps bring them. */
 typedef struct Away {
   const char *name;    /* fit for a C identifier */
-  int64_t at, bytes;   /* in the host arena */
+  Tier tier;
+  int64_t at, bytes;   /* at: in the host arena; on the SSD the parts lie apart (parts_away_at) */
   Padding padding;     /* of its rows */
+  bool is_of_edges;    /* a number for each edge, in the order of the rows at `end`; else rows of nodes */
+  EdgeEnd end;
 } Away;
 
 typedef struct Residents {
@@ -63,8 +66,8 @@ typedef struct Residents {
                              bounds (for a GPU hubs), by column the same */
   bool *is_field_half;    /* its numbers are kept in bf16 */
   int away_count;
-  Away *away;             /* one after the other from offset 0 of the host arena */
-  int64_t away_bytes;
+  Away *away;             /* those on the host one after the other from offset 0 of its arena, */
+  int64_t away_bytes;     /* so many bytes */
   int *field_away, neighbours_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
   int scores_away;        /* where an evaluation leaves the scores, likewise */
   const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
@@ -89,14 +92,20 @@ typedef struct Hoisted {
   const ValueId *values; /* by the index of HOISTED */
 } Hoisted;
 
-/* `training` and `hoisted` may be NULL. is_away: per field, whether its rows stay on the host; NULL: none do. The neighbours of nodes do where graphs
- * have them as values (Graph.neighbours). */
-Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, const bool *is_away);
+/* Where data are at home that steps bring: fields whose rows are, the neighbours of nodes where graphs have them as values (Graph.neighbours), and the
+ * scores of an evaluation in the end where any of these are away and the device is not the tier. */
+typedef struct DataHomes {
+  const bool *is_away; /* per field; NULL: none is */
+  Tier fields, graph, scores;
+} DataHomes;
+
+/* `training` and `hoisted` may be NULL. */
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, DataHomes homes);
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
-/* Of a value that stays on the host, or ends there, its index in away; else NO_INDEX. */
+/* Of a value that stays away from the device, or ends there, its index in away; else NO_INDEX. */
 int resident_away(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
 const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
@@ -135,6 +144,13 @@ int64_t parts_work_bytes(const Parts *parts, const Kernel *kernel); /* scratch o
 const char *parts_name(const Parts *parts, const char *name, int part);
 /* A step of this part stores so much of the value; what has no rows is there after the last part. */
 bool parts_stores(const Parts *parts, ValueId value, int part);
+/* What is away as its parts: into so many runs its bytes are cut, 1 where a part has none; those of one (from 1), or of all (0). On the SSD each begins at a
+ * block. */
+int parts_of_away(const Parts *parts, const Away *away);
+int64_t parts_bytes_of_away(const Parts *parts, const Away *away, int part);
+/* Where a part, or all, begins in its tier; and all that is at home on the SSD. */
+int64_t parts_away_at(const Parts *parts, const Residents *residents, int away, int part);
+int64_t parts_away_ssd_bytes(const Parts *parts, const Residents *residents);
 
 /* ---- roles.c ---- */
 
@@ -248,8 +264,8 @@ typedef struct Slot {
   const Kernels *kernels;
   ValueId value;
   int part;
-  bool is_home;     /* where data that stay on the host lie, or what is to be there in the end: the whole run */
-  int64_t at;       /* is_home: in the host arena */
+  bool is_home;     /* where data that stay away lie, or what is to be there in the end: the whole run */
+  int away;         /* is_home: index into Residents.away */
 } Slot;
 
 /* The steps of one training epoch, then those of one evaluation; the numbers go on. */
@@ -306,6 +322,9 @@ typedef struct Layout {
   int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
   int extent_count;
   Extent *extents;
+  int64_t scores_at;     /* of scores that end on the SSD: where in the device arena they are read, so many parts at a time; */
+  int scores_together;   /* 0: they do not end there */
+  int *away_extent;      /* per index of Residents.away: the first extent of its parts where they lie on the SSD; away_extent[away_count] is the end */
   int *slot_extent;      /* per slot: its first extent; slot_extent[slot_count] is the end */
   int64_t *ring_at;      /* per copy that passes the ring: its place there */
   int64_t *host_live, *ssd_live; /* per boundary */

@@ -60,7 +60,8 @@ static void describe_hardware(const Describing *d) {
   if (is_direct) ring = 2 * d->all_bytes;
   p->device_bytes = m->tier_bytes[TIER_DEVICE];
   p->host_bytes = m->tier_bytes[TIER_HOST] > d->residents->away_bytes ? m->tier_bytes[TIER_HOST] - d->residents->away_bytes : 0;
-  p->ssd_bytes = ssd_bytes(m, d->planning->unit, d->piece_count);
+  const int64_t ssd = ssd_bytes(m, d->planning->unit, d->piece_count), at_home = parts_away_ssd_bytes(d->parts, d->residents);
+  p->ssd_bytes = ssd > at_home ? ssd - at_home : 0;
   p->ring_bytes = ring > 0 ? ring : SSD_BLOCK_BYTES;
   p->devices = 1;
 }
@@ -94,15 +95,16 @@ static int add_datum(Describing *d, ProblemDatum datum, ValueId value, int32_t s
   return p->datum_count - 1;
 }
 
-/* What stays on the host is there before the first step, and what was not written need not be stored. */
+/* What stays on the host or the SSD is there before the first step, and what was not written need not be stored. */
 static void describe_value(Describing *d, ValueId v) {
   PlanningProblem *p = d->planning;
   const int away = resident_away(d->residents, d->graph, v);
-  const bool is_result = v == d->graph->scores, is_away = away != NO_INDEX && !is_result, has_host = d->machine->tier_bytes[TIER_HOST] > 0;
+  const Tier tier = away == NO_INDEX ? TIER_NONE : d->residents->away[away].tier;
+  const bool is_result = v == d->graph->scores, is_away = away != NO_INDEX && !is_result, has_tier = away != NO_INDEX && d->machine->tier_bytes[tier] > 0;
   const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : "eval_", is_away ? d->residents->away[away].name : d->graph->values[v].name);
   p->name_of_value[v] = block_unique_name(d->arena, &d->residents->names, base);
-  ProblemDatum datum = {.id = p->name_of_value[v], .home = away == NO_INDEX || (is_result && has_host) ? TIER_NONE : has_host ? TIER_HOST : TIER_DEVICE,
-                        .is_final = away != NO_INDEX && is_result && has_host, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = chunks_of(d, v), .role = d->roles[v]};
+  ProblemDatum datum = {.id = p->name_of_value[v], .home = away == NO_INDEX || (is_result && has_tier) ? TIER_NONE : has_tier ? tier : TIER_DEVICE,
+                        .is_final = is_result && has_tier, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = chunks_of(d, v), .role = d->roles[v]};
   int64_t *bytes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *bytes);
   for (int k = 0; k < datum.chunks; k++) {
     bytes[k] = planned_bytes(d, v, datum.chunks > 1 ? k + 1 : 0);

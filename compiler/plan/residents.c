@@ -24,7 +24,7 @@ typedef struct Collecting {
   Residents *residents;
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
-  const bool *is_away;
+  DataHomes homes;
   bool is_graph_away;
   Padding *field_padding;
 } Collecting;
@@ -62,12 +62,17 @@ static int add_part(Collecting *l, const char *set, const char *part, int64_t by
 }
 
 /* Its index. */
-static int add_away(Collecting *l, const char *name, int64_t bytes, Padding padding) {
+static int add_away(Collecting *l, const char *name, Away away) {
   Residents *y = l->residents;
-  const Away away = {block_unique_name(l->arena, &y->names, name), y->away_bytes, bytes, padding};
-  y->away_bytes += round_up(bytes, y->alignment);
+  away.name = block_unique_name(l->arena, &y->names, name);
+  away.at = away.tier == TIER_HOST ? y->away_bytes : 0;
+  if (away.tier == TIER_HOST) y->away_bytes += round_up(away.bytes, y->alignment);
   ARENA_PUSH(l->arena, y->away, y->away_count, away);
   return y->away_count - 1;
+}
+
+static int add_neighbours_away(Collecting *l, const char *name, int64_t edges, EdgeEnd end) {
+  return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 4 * edges, .is_of_edges = true, .end = end});
 }
 
 /* One direction: the entries of each of `rows` rows. */
@@ -95,8 +100,8 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   const bool is_away = edges == DOMAIN_EDGE && l->is_graph_away;
   if (needs->in || shares) add_direction(l, name, "in", destinations, count, &blocks->in_ptr, is_away ? NULL : &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
   if (needs->out && !shares) add_direction(l, name, "out", sources, count, &blocks->out_ptr, is_away ? NULL : &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
-  if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_away(l, "graph_in_idx", 4 * count, (Padding){0});
-  if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_away(l, "graph_out_idx", 4 * count, (Padding){0});
+  if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_neighbours_away(l, "graph_in_idx", count, END_DST);
+  if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_neighbours_away(l, "graph_out_idx", count, END_SRC);
   if (needs->out_edge) blocks->out_edge = add_part(l, name, "out_edge", 8 * count);
   if (needs->degree[END_DST]) blocks->degree[END_DST] = add_part(l, name, "in_degree", 4 * destinations);
   if (needs->degree[END_SRC]) blocks->degree[END_SRC] = add_part(l, name, "out_degree", 4 * sources);
@@ -155,8 +160,8 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   if (!is_sparse) {
     const Padding padding = l->field_padding[f];
     const int64_t stride = padding.stride ? padding.stride : width;
-    if (l->is_away && l->is_away[f]) {
-      l->residents->field_away[f] = add_away(l, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * stride, padding);
+    if (l->homes.is_away && l->homes.is_away[f]) {
+      l->residents->field_away[f] = add_away(l, arena_printf(l->arena, "data_%s", field->name), (Away){.tier = l->homes.fields, .bytes = number_bytes * rows * stride, .padding = padding});
       return;
     }
     l->residents->field[f] = add_rows(l, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * stride, padding, is_early);
@@ -267,12 +272,12 @@ static bool scores_can_be_away(const Kernels *evaluation) {
   return graph->values[graph->scores].shape.domain == DOMAIN_NODE && evaluation->is_stored[graph->scores] && evaluation->storage[graph->scores] == graph->scores;
 }
 
-Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, const bool *is_away) {
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, DataHomes homes) {
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
-                  is_away, has_graph_away(training) || has_graph_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
+                  homes, has_graph_away(training) || has_graph_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
   y->field_away = no_blocks(arena, program->field_count);
   y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->scores_away = NO_INDEX;
   y->node_id = y->edge_id = NO_INDEX;
@@ -298,9 +303,9 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
   if (hoisted) add_hoisted(&l, hoisted);
   add_weights(&l);
-  if (scores_can_be_away(evaluation) && y->away_count) {
+  if (homes.scores != TIER_DEVICE && scores_can_be_away(evaluation) && y->away_count) {
     const ValueId scores = evaluation->graph->scores;
-    y->scores_away = add_away(&l, "scores", kernels_bytes(evaluation, scores), kernels_padding(evaluation, scores));
+    y->scores_away = add_away(&l, "scores", (Away){.tier = homes.scores, .bytes = kernels_bytes(evaluation, scores), .padding = kernels_padding(evaluation, scores)});
   }
   /* Scores stay on a device with memory of its own, where it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && program->train.batch_graphs == 0 && y->field[program->train.label_field] != NO_INDEX && measures_are_plain(&program->train);

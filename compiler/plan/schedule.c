@@ -49,16 +49,15 @@ static int last_read(const Scheduling *c, int offload) {
   return last;
 }
 
-/* Where data lie that stay on the host, or end there. */
+/* Where data lie that stay away from the device, or end there. */
 static int home_slot(Scheduling *c, ValueId value, int part) {
-  const Parts *parts = c->problem->parts;
   const Residents *residents = c->problem->residents;
-  const Away *away = &residents->away[resident_away(residents, c->problem->kernels->graph, value)];
-  Slot slot = {.tier = TIER_HOST, .bytes = parts_bytes(parts, value, part), .kernels = c->problem->kernels, .value = value, .part = part, .is_home = true,
-               .at = away->at + parts_bytes_before(parts, value, part)};
+  const int away = resident_away(residents, c->problem->kernels->graph, value);
+  Slot slot = {.tier = residents->away[away].tier, .bytes = parts_bytes(c->problem->parts, value, part), .kernels = c->problem->kernels, .value = value, .part = part,
+               .is_home = true, .away = away};
   Schedule *s = c->schedule;
   for (int h = 0; h < s->slot_count; h++)
-    if (s->slots[h].is_home && s->slots[h].at == slot.at && s->slots[h].bytes == slot.bytes) return h;
+    if (s->slots[h].is_home && s->slots[h].away == away && s->slots[h].part == part) return h;
   ARENA_PUSH(c->arena, s->slots, s->slot_count, slot);
   return s->slot_count - 1;
 }

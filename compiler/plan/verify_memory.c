@@ -139,7 +139,7 @@ static void memory_add_to_sums(Memory *m, const Step *step, int s) {
   memory_write(m, span, tag + step->part * TAG_PART);
 }
 
-/* In the order that keeps everything, data that stay on the host are on the device as a whole. */
+/* In the order that keeps everything, data that stay away are on the device as a whole. */
 static bool memory_is_kept(const Memory *m, const Step *step, ValueId id, int s) {
   const Block *block = layout_at(m->layout, step->kernels, id, step->part, s);
   return block && block->away > 0;
@@ -235,13 +235,28 @@ static void memory_later(int *clock, const int *other) {
     if (other[l] > clock[l]) clock[l] = other[l];
 }
 
-/* Data that stay on the host lie there as a whole: the rows of a part where that begins. */
+static int memory_space_of(Tier tier) { return tier == TIER_HOST ? SPACE_HOST : SPACE_SSD; }
+
+/* Data that stay on the host lie there as a whole, the rows of a part where that begins; on the SSD each part from a block on. */
 static int64_t memory_home_tag(Memory *m, const Copy *c, const Slot *slot, int s) {
   const Parts *parts = m->schedule->steps[c->step].parts;
   const int away = resident_away(m->layout->residents, c->kernels->graph, c->value);
-  const bool is_there = away != NO_INDEX && slot->at == m->layout->residents->away[away].at + parts_bytes_before(parts, c->value, c->part) && slot->bytes == parts_bytes(parts, c->value, c->part);
-  if (!is_there) memory_fault(m, s, "the host does not have there", c->kernels->graph->values[c->value].name);
-  return TAG_AWAY + away;
+  const bool is_there = away != NO_INDEX && slot->away == away && slot->tier == m->layout->residents->away[away].tier && slot->part == c->part && slot->bytes == parts_bytes(parts, c->value, c->part);
+  if (!is_there) memory_fault(m, s, "its home does not have there", c->kernels->graph->values[c->value].name);
+  return TAG_AWAY + away + (slot->tier == TIER_SSD ? c->part * TAG_PART : 0);
+}
+
+/* Where the k-th part of what is away lies, from 1; all of it lies in one place on the host, and on the SSD where there is one part. */
+static Span memory_span_of_home(const Memory *m, int away, int part) {
+  const Parts *parts = m->schedule->evaluation_plan->problem->parts;
+  const Away *of = &m->layout->residents->away[away];
+  const int64_t at = parts_away_at(parts, m->layout->residents, away, part);
+  return (Span){memory_space_of(of->tier), at, at + parts_bytes_of_away(parts, of, part)};
+}
+
+static int memory_parts_of_home(const Memory *m, int away) {
+  const Away *of = &m->layout->residents->away[away];
+  return of->tier == TIER_SSD ? parts_of_away(m->schedule->evaluation_plan->problem->parts, of) : 1;
 }
 
 static void memory_copy(Memory *m, int s) {
@@ -267,7 +282,9 @@ static void memory_copy(Memory *m, int s) {
   const Slot *slot = &m->schedule->slots[c->slot];
   const int64_t read = slot->is_home && !c->is_out ? memory_home_tag(m, c, slot, s) : tag;
   if (!slot->is_home && memory_tag(m, slot->kernels, slot->value, slot->part) != tag) memory_fault(m, s, "another's slot is for", c->kernels->graph->values[c->value].name);
-  for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], read, s, c->kernels->graph->values[c->value].name);
+  const bool is_of_file = slot->tier == TIER_SSD && (c->lane == LANE_SSD_READ || !c->is_by_ring); /* not of the ring */
+  const bool is_all_of_parts = slot->is_home && is_of_file && !c->is_out && c->part == 0 && counts[0] > 1;
+  for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], read + (is_all_of_parts ? (i + 1) * TAG_PART : 0), s, c->kernels->graph->values[c->value].name);
   for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], tag);
 }
 
@@ -300,10 +317,8 @@ static void memory_find_points(Memory *m) {
   memory_add_parts(m, m->schedule->training_plan);
   memory_add_parts(m, m->schedule->evaluation_plan);
   for (int i = 0; i < m->layout->count; i++) memory_add_span(m, memory_span_of_block(&m->layout->blocks[i]));
-  for (int i = 0; i < m->layout->residents->away_count; i++) {
-    const Away *away = &m->layout->residents->away[i];
-    memory_add_span(m, (Span){SPACE_HOST, away->at, away->at + away->bytes});
-  }
+  for (int i = 0; i < m->layout->residents->away_count; i++)
+    for (int count = memory_parts_of_home(m, i), part = count > 1; part <= (count > 1 ? count : 0); part++) memory_add_span(m, memory_span_of_home(m, i, part));
   Span *spans = m->spans[0];
   for (int copy = 0; copy < m->schedule->copy_count; copy++)
     for (int side = 0; side < 2; side++)
@@ -328,11 +343,10 @@ static void memory_read_scores(Memory *m, int s) {
     if (memory_of_value(m, &reader, scores, s, &span) && memory_access(m, span, false, LANE_COMPUTE, m->clock[LANE_COMPUTE], s, m->clock)) memory_expect(m, span, memory_tag(m, problem->kernels, scores, 0), s, "scores");
     return;
   }
-  for (int part = last > 0; part <= last; part++) {
-    span.space = SPACE_HOST;
-    span.from = m->layout->residents->away[away].at + parts_bytes_before(problem->parts, scores, part);
-    span.to = span.from + parts_bytes(problem->parts, scores, part);
-    if (memory_access(m, span, false, LANE_COMPUTE, m->clock[LANE_COMPUTE], s, m->clock)) memory_expect(m, span, memory_tag(m, problem->kernels, scores, part), s, "scores");
+  const int count = last > 0 ? last : memory_parts_of_home(m, away);
+  for (int part = count > 1; part <= (count > 1 ? count : 0); part++) {
+    span = memory_span_of_home(m, away, part);
+    if (memory_access(m, span, false, LANE_COMPUTE, m->clock[LANE_COMPUTE], s, m->clock)) memory_expect(m, span, memory_tag(m, problem->kernels, scores, last > 0 ? part : 0), s, "scores");
   }
 }
 
@@ -355,10 +369,9 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
     if (layout->blocks[i].first != BEFORE_STEPS) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
   for (int i = layout->resident_count; i < layout->count; i++)
     if (layout->blocks[i].away > 0 && layout->blocks[i].away - 1 != layout->residents->scores_away) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_AWAY + layout->blocks[i].away - 1);
-  for (int i = 0; i < layout->residents->away_count && schedule->slot_count; i++) {
-    const Away *away = &layout->residents->away[i];
-    if (i != layout->residents->scores_away) memory_write(&m, (Span){SPACE_HOST, away->at, away->at + away->bytes}, TAG_AWAY + i);
-  }
+  for (int i = 0; i < layout->residents->away_count && schedule->slot_count; i++)
+    for (int count = memory_parts_of_home(&m, i), part = count > 1; i != layout->residents->scores_away && part <= (count > 1 ? count : 0); part++)
+      memory_write(&m, memory_span_of_home(&m, i, part), TAG_AWAY + i + part * TAG_PART);
   for (int round = 0; round < 2; round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {
       if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");

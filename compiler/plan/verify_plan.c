@@ -153,17 +153,29 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
 
 static bool share_addresses(const Block *a, const Block *b) { return a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes; }
 
-static const char *check_slots(Arena *arena, const Layout *layout, const Schedule *schedule) {
-  for (int h = 0; h < schedule->slot_count; h++) {
-    const Slot *home = &schedule->slots[h];
-    const Extent *extent = &layout->extents[layout->slot_extent[h]];
-    const bool is_there = layout->slot_extent[h + 1] == layout->slot_extent[h] + 1 && extent->at == home->at && extent->bytes == home->bytes;
-    if (home->is_home && !is_there) return arena_printf(arena, "slot %d is not where its field lies", h);
+/* On the SSD all of it are the parts, one after the other. */
+static bool is_at_home(const Layout *layout, const Schedule *schedule, int slot) {
+  const Slot *home = &schedule->slots[slot];
+  const Residents *residents = layout->residents;
+  const Parts *parts = schedule->evaluation_plan->problem->parts;
+  const int in_file = parts_of_away(parts, &residents->away[home->away]), count = home->tier == TIER_SSD && home->part == 0 ? in_file : 1;
+  if (layout->slot_extent[slot + 1] - layout->slot_extent[slot] != count || residents->away[home->away].tier != home->tier) return false;
+  int64_t bytes = 0;
+  for (int k = 0; k < count; k++) {
+    const Extent *extent = &layout->extents[layout->slot_extent[slot] + k];
+    if (extent->at != parts_away_at(parts, residents, home->away, count > 1 ? k + 1 : home->part)) return false;
+    bytes += extent->bytes;
   }
+  return bytes == home->bytes;
+}
+
+static const char *check_slots(Arena *arena, const Layout *layout, const Schedule *schedule) {
+  for (int h = 0; h < schedule->slot_count; h++)
+    if (schedule->slots[h].is_home && !is_at_home(layout, schedule, h)) return arena_printf(arena, "slot %d is not where its data lie", h);
   for (int a = 0; a < schedule->slot_count; a++)
     for (int b = 0; b <= a; b++) { /* the extents of one slot lie apart, too */
       const Slot *x = &schedule->slots[a], *y = &schedule->slots[b];
-      if (x->tier != y->tier || (x->is_home && y->is_home) || x->first > y->last || y->first > x->last) continue;
+      if (x->tier != y->tier || (x->is_home && y->is_home && x->away == y->away) || x->first > y->last || y->first > x->last) continue;
       for (int i = layout->slot_extent[a]; i < layout->slot_extent[a + 1]; i++)
         for (int k = layout->slot_extent[b]; k < layout->slot_extent[b + 1] && k != i; k++) {
           const Extent *e = &layout->extents[i], *f = &layout->extents[k];

@@ -38,8 +38,9 @@ static TimelineEvent copy_of(EventKind kind, int lane, int piece) {
 
 /* ---- out ---- */
 
+/* What is final goes where the d2h lane goes: to the host, or to an SSD that is the device's own. */
 static bool goes_to_ssd(const Queueing *w, const PlanOffload *o) {
-  return o->move >= 0 ? w->q->moves[o->move].to == TIER_SSD : w->q->problem->pieces[o->piece].home == TIER_SSD;
+  return o->move >= 0 ? w->q->moves[o->move].to == TIER_SSD : w->t->is_direct || w->q->problem->pieces[o->piece].home == TIER_SSD;
 }
 
 /* What passes the ring: moves, not the last copies of what is at home elsewhere. */

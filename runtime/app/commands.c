@@ -9,6 +9,8 @@
 
 #include "cli.h"
 #include "runtime/core/device.h"
+#include "runtime/core/home.h"
+#include "runtime/core/scores.h"
 #include "runtime/core/lanes.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/data/batches.h"
@@ -187,14 +189,20 @@ static const char *commands_row_word(const gnn_program *program) {
   return words[program->scores_domain];
 }
 
-/* Whether the rows of the split (all: every one) of values[rows, width] are numbers. */
+/* Of values[rows, width]; NULL: of the scores. */
+static const float *commands_values(const gnn_instance *instance, const float *values, int64_t row, int64_t width) {
+  return values ? values + row * width : gnn_scores_row(instance, row);
+}
+
+/* Whether the rows of the split (all: every one) of values[rows, width], or of the scores, are numbers. */
 static gnn_status commands_check_finite(const gnn_cli *cli, const gnn_instance *instance, int split, const float *values, int64_t width, gnn_error *error) {
   const int64_t rows = split == GNN_SPLIT_COUNT ? gnn_whole_rows_of_scores(instance) : instance->whole.row_count[split];
   int64_t bad = 0, first = 0;
   for (int64_t k = rows - 1; k >= 0 && !cli->continues_after_nan; k--) {
     const int64_t node = split == GNN_SPLIT_COUNT ? k : instance->whole.rows[split][k];
+    const float *row = commands_values(instance, values, node, width);
     int is_bad = 0;
-    for (int64_t c = 0; c < width; c++) is_bad |= !isfinite(values[node * width + c]);
+    for (int64_t c = 0; c < width; c++) is_bad |= !isfinite(row[c]);
     bad += is_bad;
     if (is_bad) first = node;
   }
@@ -228,7 +236,10 @@ static int commands_confusion(const gnn_cli *cli, const gnn_instance *instance, 
     printf("\n");
   }
   free(table);
-  return GNN_EXIT_OK;
+  gnn_error error;
+  const gnn_status status = gnn_scores_status(instance);
+  if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "the scores did not come back");
+  return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }
 
 int gnn_command_eval(const gnn_cli *cli) {
@@ -325,8 +336,9 @@ static int32_t *commands_rows(const gnn_instance *instance, int split, int64_t *
   return rows;
 }
 
-/* The edges that the scores are of, by destination; NULL: rows are no edges, or the program has no use for their ends. */
-static gnn_status commands_ends(const gnn_instance *instance, const gnn_csr **ends, gnn_error *error) {
+/* The edges that the scores are of, by destination; NULL: rows are no edges, or the program has no use for their ends. From the SSD they come into
+ * `brought`, whose idx is the caller's. */
+static gnn_status commands_ends(gnn_instance *instance, gnn_csr *brought, const gnn_csr **ends, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   const int number = program->scores_domain == GNN_EDGE ? GNN_EDGES : program->scores_set;
   *ends = NULL;
@@ -335,10 +347,18 @@ static gnn_status commands_ends(const gnn_instance *instance, const gnn_csr **en
   if (instance->batches) return GNN_OK;
   const gnn_edge_set_desc *plan = &program->graph.sets[number];
   const gnn_csr *in = &instance->run.sets[number].in;
-  if (plan->at_in_ptr < 0 || plan->at_in_idx < 0) return GNN_OK;
+  const int is_on_ssd = plan->in_home.extent_count > 0;
+  if (plan->at_in_ptr < 0 || (plan->at_in_idx < 0 && !is_on_ssd)) return GNN_OK;
   gnn_status status = gnn_download(instance, plan->at_in_ptr, (in->rows + 1) * (int64_t)sizeof *in->ptr, error);
-  if (status == GNN_OK && !plan->is_idx_on_host) status = gnn_download(instance, plan->at_in_idx, in->entries * (int64_t)sizeof *in->idx, error);
+  if (status == GNN_OK && !plan->is_idx_on_host && !is_on_ssd) status = gnn_download(instance, plan->at_in_idx, in->entries * (int64_t)sizeof *in->idx, error);
   *ends = in;
+  if (status != GNN_OK || !is_on_ssd) return status;
+  int32_t *idx = malloc((size_t)in->entries * sizeof *idx + 1);
+  if (idx == NULL) return gnn_fail_memory(error, in->entries * (int64_t)sizeof *idx);
+  *brought = *in;
+  brought->idx = idx;
+  *ends = brought;
+  status = gnn_home_read(instance, &plan->in_home, idx, in->entries * (int64_t)sizeof *idx, error);
   return status;
 }
 
@@ -351,15 +371,34 @@ static void commands_name_row(gnn_text *text, const gnn_instance *instance, cons
   else gnn_text_format(text, "%lld", (long long)gnn_score_id(run, row));
 }
 
-/* Rows of the split (all: every one) of values[rows, width], as scores or as the greatest one's column. */
-static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instance, int split, const float *values,
+/* The scores of all rows, or their classes, in turns in which they come; of values[rows, width] in one. */
+static void commands_take_rows(const gnn_instance *instance, const int32_t *row_node, int64_t rows, const float *values, int64_t width, float *scores, int64_t *classes) {
+  const gnn_program *program = instance->run.program;
+  const int is_one_class = program->label_field >= 0 && program->fields[program->label_field].classes == 1;
+  const int turns = values ? 1 : gnn_scores_turns(instance);
+  for (int turn = 0; turn < turns; turn++)
+    for (int64_t k = 0; k < rows; k++) {
+      if (turns > 1 && gnn_scores_turn_of(instance, row_node[k]) != turn) continue;
+      const float *row = commands_values(instance, values, row_node[k], width);
+      int64_t best = 0;
+      for (int64_t c = 1; c < width; c++) best = !(row[c] <= row[best] || isnan(row[best])) ? c : best; /* the first NaN, as PyTorch */
+      if (width == 1) best = row[0] > 0 && !is_one_class; /* one score for two classes */
+      if (classes) classes[k] = best;
+      else memcpy(scores + k * width, row, (size_t)width * sizeof *row);
+    }
+}
+
+/* Rows of the split (all: every one) of values[rows, width], or of the scores, as numbers or as the greatest one's column. */
+static gnn_status commands_write(const gnn_cli *cli, gnn_instance *instance, int split, const float *values,
                                  int64_t width, gnn_error *error) {
   const gnn_run *run = &instance->run;
   const gnn_csr *ends;
+  gnn_csr brought = {0};
   int64_t rows;
-  gnn_status status = commands_ends(instance, &ends, error);
+  gnn_status status = commands_ends(instance, &brought, &ends, error);
+  int32_t *row_node = status == GNN_OK ? commands_rows(instance, split, &rows) : NULL;
+  if (row_node == NULL) free((void *)(uintptr_t)brought.idx);
   if (status != GNN_OK) return status;
-  int32_t *row_node = commands_rows(instance, split, &rows);
   if (row_node == NULL) return gnn_fail_memory(error, gnn_whole_rows_of_scores(instance) * (int64_t)sizeof *row_node);
   const char *dot = strrchr(cli->output, '.');
   int is_csv = (dot && strcmp(dot, ".csv") == 0) || strcmp(cli->output, "-") == 0;
@@ -368,18 +407,13 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
   int64_t *classes = cli->wants_classes ? malloc((size_t)rows * sizeof *classes + 1) : NULL;
   if (!scores && !classes) {
     free(row_node);
+    free((void *)(uintptr_t)brought.idx);
     return gnn_fail_memory(error, rows * columns * 4);
   }
-  const int is_one_class = run->program->label_field >= 0 && run->program->fields[run->program->label_field].classes == 1;
-  for (int64_t k = 0; k < rows; k++) {
-    const float *row = values + row_node[k] * width;
-    int64_t best = 0;
-    for (int64_t c = 1; c < width; c++) best = !(row[c] <= row[best] || isnan(row[best])) ? c : best; /* the first NaN, as PyTorch */
-    if (width == 1) best = row[0] > 0 && !is_one_class; /* one score for two classes */
-    if (classes) classes[k] = best;
-    else memcpy(scores + k * width, row, (size_t)width * sizeof *row);
-  }
-  if (is_csv) {
+  commands_take_rows(instance, row_node, rows, values, width, scores, classes);
+  status = gnn_scores_status(instance);
+  if (status != GNN_OK) gnn_step_failed(instance, status, error, "", "the scores did not come back");
+  else if (is_csv) {
     gnn_text text = {0};
     gnn_text_format(&text, "%s", ends ? "source,destination" : commands_row_word(run->program));
     for (int64_t c = 0; c < columns; c++) {
@@ -403,6 +437,7 @@ static gnn_status commands_write(const gnn_cli *cli, const gnn_instance *instanc
   free(scores);
   free(classes);
   free(row_node);
+  free((void *)(uintptr_t)brought.idx);
   return status;
 }
 
@@ -435,7 +470,7 @@ int gnn_command_predict(const gnn_cli *cli) {
   }
   tap.instance = instance;
   gnn_status status = gnn_score(instance);
-  const float *values = cli->layer ? tap.values : instance->whole.scores;
+  const float *values = cli->layer ? tap.values : NULL;
   int64_t width = cli->layer ? tap.width : cli->program->classes;
   if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");
   else if (tap.is_broken) status = gnn_fail_memory(&error, 0);

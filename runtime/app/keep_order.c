@@ -28,7 +28,7 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   p->host_bytes = p->ssd_bytes = p->ring_bytes = 0;
   p->copy_count = p->extent_count = p->is_simulated = 0;
   p->at_scores = order->at_scores;
-  p->are_scores_on_host = 0;
+  p->are_scores_on_host = p->scores_copies = 0;
   p->forward_backward = order->forward_backward;
   p->update = order->update;
   p->evaluate = order->evaluate;
@@ -41,12 +41,14 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   for (int i = 0; i < order->moved_count; i++) {
     gnn_field_desc *field = &keeping->fields[order->moved[i].field];
     field->is_on_host = 0;
+    field->home = (gnn_side){0};
     field->at[0] = order->moved[i].at;
   }
   if (set_bytes) memcpy(keeping->sets, program->graph.sets, set_bytes);
   if (order->has_moved_graph) {
     gnn_edge_set_desc *edges = &keeping->sets[GNN_EDGES];
     edges->is_idx_on_host = 0;
+    edges->in_home = edges->out_home = (gnn_side){0};
     edges->at_in_idx = order->at_in_idx;
     edges->at_out_idx = order->at_out_idx;
   }

@@ -68,7 +68,7 @@ static void bad_value_row(const gnn_instance *instance, gnn_text *text) {
   if (bad->rows == GNN_ROWS_GRAPH) gnn_text_format(text, ", graph %lld", (long long)gnn_data_graph(instance, bad->row));
   if ((bad->rows == GNN_ROWS_NONE || bad->rows == GNN_ROWS_TYPE) && bad->row) gnn_text_format(text, ", row %lld", (long long)bad->row);
   const gnn_csr *in = &run->sets[bad->set].in;
-  if (bad->rows != GNN_ROWS_EDGE || in->ptr == NULL) return;
+  if (bad->rows != GNN_ROWS_EDGE || in->ptr == NULL || in->idx == NULL) return;
   gnn_text_format(text, ", the edge from node %lld to %lld", (long long)gnn_data_node(instance, in->idx[bad->row]), (long long)gnn_data_node(instance, gnn_adjacency_row(in->ptr, 0, in->rows, bad->row)));
 }
 

@@ -161,7 +161,8 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   if (options.memory) instance->memory = *options.memory;
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++)
     instance->run.option[i] = program->options[i].value;
-  status = gnn_instance_make_room(instance, instance_most_rows(program), INT64_C(1) << gnn_block_levels(program->graph.nodes), error);
+  if (program->scores_copies && (instance->scores_here = calloc(1, sizeof *instance->scores_here)) == NULL) status = gnn_fail_memory(error, (int64_t)sizeof *instance->scores_here);
+  if (status == GNN_OK) status = gnn_instance_make_room(instance, instance_most_rows(program), INT64_C(1) << gnn_block_levels(program->graph.nodes), error);
   if (status == GNN_OK && (instance->run.team = gnn_team_create(options.threads)) == NULL)
     status = gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the threads and what they share");
   for (int t = 0; status == GNN_OK && t < GNN_TIER_COUNT; t++)
@@ -185,6 +186,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
   gnn_team_destroy(instance->run.team);
   for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
   gnn_backend_of(instance->run.program)->close(instance);
+  free(instance->scores_here);
   free(instance->block_loss);
   free(instance->metric_room);
   free(instance);

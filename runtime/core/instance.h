@@ -64,8 +64,14 @@ typedef struct gnn_whole {
   int64_t number_stride;
   const int32_t *ring;    /* of pairs that are ranked; otherwise NULL */
   gnn_csr in;             /* of what is worked through in batches: all edges, by destination, in the data's numbers; otherwise empty */
-  const float *scores;    /* of all rows, side by side, once gnn_score has computed them */
+  const float *scores;    /* of all rows, side by side, once gnn_score has computed them; those on the SSD where they come in one turn (scores.h) */
 } gnn_whole;
+
+/* Of scores that are on the SSD (scores.h). */
+typedef struct gnn_scores_here {
+  int turn; /* whose rows are in the arena; -1: none */
+  gnn_status status;
+} gnn_scores_here;
 
 /* The graphs in the arena, of a program that works in batches. */
 typedef struct gnn_batch {
@@ -90,6 +96,7 @@ typedef struct gnn_instance {
   int is_loaded;
   int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded */
   int continues_after_nan; /* weights that are not finite are taken */
+  gnn_scores_here *scores_here; /* NULL: they are not on the SSD */
   double *block_loss;      /* of the metrics, one a block */
   struct gnn_ranked *metric_room; /* for those that sort, one a node; NULL: none does */
   int64_t majority_class;  /* most frequent in the validation split, or in train where there is none */

@@ -125,11 +125,12 @@ static void lanes_carry_out(Lane *lane, int number) {
     if (status != GNN_OK) lanes_fail(lanes, &error); /* it knows the step */
     if (status != GNN_OK || !gnn_copy_uses_scratch(copy)) return;
   }
-  if (lanes->run->watch) gnn_watch_enter(lanes->run, copy->step);
+  struct gnn_watch *watch = copy->step ? lanes->run->watch : NULL;
+  if (watch) gnn_watch_enter(lanes->run, copy->step);
   if (gnn_copy_uses_scratch(copy)) status = lanes_move_scratch(lane, copy, &error);
   else lanes_move(lanes, copy);
   if (status != GNN_OK) lanes_fail_copy(lanes, copy, &error);
-  else if (lanes->run->watch) gnn_watch_leave(lanes->run, copy->step);
+  else if (watch) gnn_watch_leave(lanes->run, copy->step);
 }
 
 /* The port belongs to the thread that uses it. */

@@ -235,7 +235,7 @@ static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status
   for (int f = 0; f < program->field_count; f++) {
     const gnn_field_desc *field = &program->fields[f];
     if (field->storage != GNN_SPARSE) {
-      if (!field->is_on_host) memory_put_rows(instance, f, status);
+      if (!field->is_on_host && field->home.extent_count == 0) memory_put_rows(instance, f, status);
       continue;
     }
     const gnn_sparse *sparse = &run->sparse[field->sparse];

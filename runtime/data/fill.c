@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runtime/core/adjacency.h"
+#include "runtime/core/home.h"
 
 enum { FILL_TASK_WORK = 1024 }; /* entries + rows below which a task is not worth handing out */
 
@@ -87,6 +88,40 @@ static int32_t *fill_idx(const gnn_instance *instance, const gnn_edge_set_desc *
   return at >= 0 && plan->is_idx_on_host ? (int32_t *)(void *)(instance->tiers.base[GNN_HOST] + at) : fill_at(instance, at);
 }
 
+/* ---- neighbours that are at home on the SSD ---- */
+
+/* In the order that the data have them in. */
+static gnn_status fill_home_in(gnn_instance *instance, const fill_edges *data, const gnn_side *side, gnn_error *error) {
+  gnn_home home;
+  gnn_status status = side->extent_count ? gnn_home_open(&home, instance, side, error) : GNN_OK;
+  if (side->extent_count == 0 || status != GNN_OK) return status;
+  return gnn_home_close(&home, gnn_home_put(&home, data->in_source, data->edges * (int64_t)sizeof *data->in_source, error), error);
+}
+
+/* Turned around, as gnn_adjacency_turn does it: a sixteenth at a time, so that no second copy of all of them is in memory. */
+static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, const int64_t *ptr, const gnn_side *side, gnn_error *error) {
+  enum { SHARES = 16, LEAST = 1 << 18 };
+  int64_t room = data->edges / SHARES > LEAST ? data->edges / SHARES : LEAST;
+  for (int64_t v = 0; v < data->sources; v++)
+    if (ptr[v + 1] - ptr[v] > room) room = ptr[v + 1] - ptr[v];
+  gnn_home home;
+  gnn_status status = gnn_home_open(&home, instance, side, error);
+  if (status != GNN_OK) return status;
+  int32_t *rows = malloc((size_t)room * sizeof *rows);
+  int64_t *next = malloc((size_t)room * sizeof *next);
+  if (rows == NULL || next == NULL) status = gnn_fail_memory(error, room * (int64_t)(sizeof *rows + sizeof *next));
+  for (int64_t first = 0, end = 0; first < data->sources && status == GNN_OK; first = end) {
+    while (end < data->sources && end - first < room && ptr[end + 1] - ptr[first] <= room) next[end - first] = ptr[end] - ptr[first], end++;
+    for (int64_t d = 0; d < data->destinations; d++)
+      for (int64_t e = data->in_ptr[d]; e < data->in_ptr[d + 1]; e++)
+        if (data->in_source[e] >= first && data->in_source[e] < end) rows[next[data->in_source[e] - first]++] = (int32_t)d;
+    status = gnn_home_put(&home, rows, (ptr[end] - ptr[first]) * (int64_t)sizeof *rows, error);
+  }
+  free(rows);
+  free(next);
+  return gnn_home_close(&home, status, error);
+}
+
 static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, const fill_edges *data, const gnn_edge_set_desc *plan, gnn_edge_set *set, gnn_error *error) {
   gnn_csr *out = &set->out;
   int64_t *ptr = fill_at(instance, plan->at_out_ptr), *edge = fill_at(instance, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
@@ -116,7 +151,8 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
   out->bounds = bounds;
   out->edge = edge;
   if (bounds) out->tasks = fill_bounds(ptr, data->sources, bounds);
-  return fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
+  const gnn_status status = plan->out_home.extent_count ? fill_home_out(instance, data, ptr, &plan->out_home, error) : GNN_OK;
+  return status != GNN_OK ? status : fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }
 
 static void fill_degrees(void *degree, int real_bytes, const int64_t *ptr, int64_t rows) {
@@ -152,7 +188,8 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   for (int64_t e = 0; idx && !data->in_source && e < data->edges; e++) idx[e] = (int32_t)e;
   if (bounds) set->in.tasks = fill_bounds(data->in_ptr, data->destinations, bounds);
   fill_degrees(fill_at(instance, plan->at_in_degree), run->program->real_bytes, data->in_ptr, data->destinations);
-  gnn_status status = ptr && plan->hub_room ? fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
+  gnn_status status = fill_home_in(instance, data, &plan->in_home, error);
+  if (status == GNN_OK) status = ptr && plan->hub_room ? fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   if (status == GNN_OK && plan->has_out) status = fill_out(instance, dataset, data, plan, set, error);
   return status == GNN_OK ? fill_out_degrees(data, &set->out, fill_at(instance, plan->at_out_degree), run->program->real_bytes, error) : status;
 }
@@ -241,27 +278,40 @@ static uint16_t fill_rounded(float x) {
   return (uint16_t)(x != x ? 0x7fff : (word + 0x7fff + (word >> 16 & 1)) >> 16);
 }
 
+/* `row` has room for a row of `width` numbers. */
+static void fill_row(const gnn_dataset *dataset, const gnn_data_field *data, int64_t r, int real_bytes, int is_half, int64_t width, float *row, void *to) {
+  const int64_t from = gnn_dataset_row(dataset, data, r);
+  if (real_bytes == 4 && !is_half) {
+    gnn_field_row(data, from, to);
+    return;
+  }
+  gnn_field_row(data, from, row);
+  for (int64_t c = 0; c < width; c++)
+    if (is_half) ((uint16_t *)to)[c] = fill_rounded(row[c]);
+    else ((double *)to)[c] = (double)row[c];
+}
+
+/* What is at home on the SSD is written there row by row. */
 static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
                              gnn_error *error) {
   int real_bytes = instance->run.program->real_bytes;
   int64_t width = field->width, stride = gnn_row_stride(field->stride, width);
-  unsigned char *to = field->is_on_host ? instance->tiers.base[GNN_HOST] + field->at[0] * (real_bytes / 4) : fill_at(instance, field->at[0]);
-  int is_as_it_is = real_bytes == 4 && !field->is_half;
-  float *row = is_as_it_is ? NULL : malloc((size_t)width * sizeof *row);
-  if (!is_as_it_is && row == NULL) return gnn_fail_memory(error, width * (int64_t)sizeof *row);
-  for (int64_t r = 0; r < data->rows; r++) {
-    const int64_t from = gnn_dataset_row(dataset, data, r);
-    if (is_as_it_is) {
-      gnn_field_row(data, from, (float *)(void *)to + r * stride);
-      continue;
-    }
-    gnn_field_row(data, from, row);
-    for (int64_t c = 0; c < width; c++)
-      if (field->is_half) ((uint16_t *)(void *)to)[r * stride + c] = fill_rounded(row[c]);
-      else ((double *)(void *)to)[r * stride + c] = (double)row[c];
+  const int64_t row_bytes = stride * (field->is_half ? 2 : real_bytes);
+  const int is_on_ssd = field->home.extent_count > 0;
+  unsigned char *to = is_on_ssd ? NULL : field->is_on_host ? instance->tiers.base[GNN_HOST] + field->at[0] * (real_bytes / 4) : fill_at(instance, field->at[0]);
+  float *row = malloc((size_t)width * sizeof *row);
+  unsigned char *made = is_on_ssd ? calloc(1, (size_t)row_bytes) : NULL;
+  gnn_home home;
+  gnn_status status = row && (made || !is_on_ssd) ? GNN_OK : gnn_fail_memory(error, width * (int64_t)sizeof *row + row_bytes);
+  const int is_open = status == GNN_OK && is_on_ssd && (status = gnn_home_open(&home, instance, &field->home, error)) == GNN_OK;
+  for (int64_t r = 0; r < data->rows && status == GNN_OK; r++) {
+    fill_row(dataset, data, r, real_bytes, field->is_half, width, row, is_open ? made : to + r * row_bytes);
+    if (is_open) status = gnn_home_put(&home, made, row_bytes, error);
   }
+  if (is_open) status = gnn_home_close(&home, status, error);
+  free(made);
   free(row);
-  return GNN_OK;
+  return status;
 }
 
 /* Arena arrays of a sparse field, in the order of gnn_field_desc.at. */

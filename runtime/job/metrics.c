@@ -5,6 +5,7 @@
 #include "metrics.h"
 #include "epoch.h"
 #include "runtime/core/device.h"
+#include "runtime/core/scores.h"
 
 #include <math.h>
 #include <string.h>
@@ -39,23 +40,31 @@ static void metrics_hits(const void *context, int64_t begin, int64_t end, int64_
     m->sums[b] = (double)gnn_accuracy_part(s->scores, s->width, s->classes, s->rows, gnn_block_entry(s->rows, s->count, &m->blocks, b), gnn_block_entry(s->rows, s->count, &m->blocks, b + 1));
 }
 
-/* One score a class is the usual case, and large: all threads count, each in blocks of its own. */
-static double metrics_accuracy(gnn_team *team, metrics_task *m, int64_t blocks) {
-  gnn_parallel(team, blocks, blocks / METRICS_TASKS + 1, metrics_hits, m);
-  return gnn_sum_tree(m->sums, blocks) / (double)m->scored.count;
+/* Scores that come in turns are of whole parts, which are runs of blocks. */
+static double metrics_sum(const gnn_instance *instance, gnn_task *task, metrics_task *m, int64_t blocks) {
+  const gnn_run *run = &instance->run;
+  const int turns = gnn_scores_turns(instance), below = run->blocks.levels - run->program->graph.part_levels;
+  if (turns == 1) gnn_parallel(run->team, blocks, blocks / METRICS_TASKS + 1, task, m);
+  for (int turn = 0; turn < turns && turns > 1; turn++) {
+    int64_t first, end;
+    m->scored.scores = gnn_scores_turn(instance, turn, &first, &end);
+    gnn_parallel_part(run->team, first << below, end << below, blocks / METRICS_TASKS + 1, task, m);
+  }
+  return gnn_sum_tree(m->sums, blocks);
 }
+
+static const float *metrics_row(const void *instance, int64_t row) { return gnn_scores_row(instance, row); }
 
 gnn_scored gnn_scored_rows(const gnn_instance *instance, gnn_split split) {
   const gnn_whole *whole = &instance->whole;
   const gnn_program *program = instance->run.program;
   const gnn_field_desc *label = &program->fields[program->label_field];
-  return (gnn_scored){.scores = whole->scores, .width = program->classes, .rows = whole->rows[split], .count = whole->row_count[split], .room = instance->metric_room,
+  return (gnn_scored){.scores = whole->scores, .row = gnn_scores_turns(instance) > 1 ? metrics_row : NULL, .rows_of = instance, .width = program->classes, .rows = whole->rows[split], .count = whole->row_count[split], .room = instance->metric_room,
                       .classes = whole->classes, .class_count = label->classes, .numbers = whole->numbers, .number_stride = whole->number_stride};
 }
 
 gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
-  const gnn_run *run = &instance->run;
-  const gnn_program *program = run->program;
+  const gnn_program *program = instance->run.program;
   const gnn_whole *whole = &instance->whole;
   gnn_result result = {.count = whole->row_count[split]};
   if (result.count == 0 || program->real_bytes != 4) return result;
@@ -64,11 +73,10 @@ gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
                     .sums = instance->block_loss};
   int64_t blocks = INT64_C(1) << whole->blocks.levels;
   if (program->scores_domain != GNN_NODE) m.blocks.first = NULL;
-  gnn_parallel(run->team, blocks, blocks / METRICS_TASKS + 1, metrics_blocks, &m);
-  result.loss = gnn_sum_tree(m.sums, blocks) / whole->row_weight[split];
+  result.loss = metrics_sum(instance, metrics_blocks, &m, blocks) / whole->row_weight[split];
   for (int i = 0; i < program->metric_count; i++) {
     const int is_by_class = program->metrics[i].kind == GNN_METRIC_ACCURACY && m.scored.classes && m.scored.width > 1;
-    result.metric[i] = is_by_class ? metrics_accuracy(run->team, &m, blocks) : gnn_metric_of(&program->metrics[i], &m.scored);
+    result.metric[i] = is_by_class ? metrics_sum(instance, metrics_hits, &m, blocks) / (double)m.scored.count : gnn_metric_of(&program->metrics[i], &m.scored);
   }
   return result;
 }
@@ -98,7 +106,7 @@ gnn_status gnn_evaluate(gnn_instance *instance, gnn_result result[GNN_SPLIT_COUN
   if (status != GNN_OK) return status;
   if (program->has_results) return metrics_take(instance, result);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) result[s] = gnn_measure_split(instance, (gnn_split)s);
-  return GNN_OK;
+  return gnn_scores_status(instance);
 }
 
 void gnn_keeper_reset(gnn_keeper *keeper) {

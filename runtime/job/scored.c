@@ -10,7 +10,7 @@ int gnn_metric_is_larger_better(gnn_metric_kind kind) {
   return all[kind];
 }
 
-static const float *measure_scores(const gnn_scored *m, int64_t row) { return m->scores + row * m->width; }
+static const float *measure_scores(const gnn_scored *m, int64_t row) { return m->row ? m->row(m->rows_of, row) : m->scores + row * m->width; }
 static const float *measure_numbers(const gnn_scored *m, int64_t row) { return m->numbers + row * m->number_stride; }
 static double measure_ratio(double part, double whole) { return whole > 0 ? part / whole : 0; }
 

@@ -6,7 +6,9 @@
 
 /* Rows with their scores and labels. */
 typedef struct gnn_scored {
-  const float *scores;    /* width a row */
+  const float *scores;    /* width a row, side by side; */
+  const float *(*row)(const void *rows_of, int64_t row); /* where it is there: those of one row, until another is asked for */
+  const void *rows_of;
   int64_t width;
   const int32_t *classes; /* by row, of class_count; NULL: the labels are */
   int64_t class_count;

@@ -64,9 +64,11 @@ folder, name, share = sys.argv[1:]
 best = lambda s: min(float(line) for line in open(f"{folder}/seconds_{s}"))
 report = json.load(open(f"{folder}/report_{share}"))
 cut = report["cut"]
-words = "whole" if cut["parts"] == 1 and not cut["fields_on_host"] else f'{cut["parts"]} parts'
+fields, graph = cut["fields_home"], cut["graph_home"]
+words = "whole" if cut["parts"] == 1 and fields == "device" else f'{cut["parts"]} parts'
 if cut["slices"] > 1: words += f', {cut["slices"]} slices'
-if cut["fields_on_host"]: words += ", features and graph on the host" if cut["graph_on_host"] else ", features on the host"
+if fields != "device": words += f", features and graph on {fields}" if fields == graph else f", features on {fields}"
+if graph not in (fields, "device"): words += f", graph on {graph}"
 epoch = best(share)
 print(f'| {name} | {share} % | {report["tiers"]["device"]["peak_bytes"] / 2**20:.1f} MiB | {words} | {1e3 * report["epoch"]["seconds"]:.1f} ms | {1e3 * epoch:.1f} ms | {epoch / best(100):.2f} |')
 END

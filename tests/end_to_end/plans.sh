@@ -160,6 +160,27 @@ queue keep_directed none
 queue away_directed none '--cut=slices(2)' --budget host=64MiB
 sed 's/fate "x" = host/&\n  fate "graph_*_idx" = host/' "$plans/away4.gnn" >away4_graph.gnn # its edges go both ways; some kernels go over all of them at once
 queue away4_graph none --budget host=64MiB
+sed -E 's/fate "(x|graph_\*_idx)" = host/fate "\1" = ssd/' away_directed.gnn >ssd_directed.gnn && cp ssd_directed.gnn ring_directed.gnn
+sed 's/fate "x" = host/fate "x" = ssd\n  fate "graph_*_idx" = ssd/' "$plans/away4.gnn" >away4_ssd.gnn
+queue ssd_directed none '--cut=slices(2)' --budget ssd=64MiB --budget device=1700KiB
+queue ring_directed none '--cut=slices(2)' $box --budget host=400KiB --budget device=1700KiB
+queue away4_ssd none --budget ssd=64MiB
+cat >many.gnn <<END # more scores than there is room for on the device
+data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 12, classes = 150, seed = 3)
+model many on g {
+  h = x |> Linear(32) |> relu |> GCN(16) |> relu
+  return h |> GCN(y.classes) |> elu
+}
+train many {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 6
+  metric    = [accuracy, macro_f1, confusion]
+}
+END
+sed '$a plan {\n  fate "x" = ssd\n  fate "graph_*_idx" = ssd\n}' many.gnn >many_ssd.gnn
+queue many many
+queue many_ssd many_ssd --budget ssd=64MiB --budget device=3400KiB
 queue slices4_slices3 slices4 '--cut=slices(3)' --policy=offload --budget host=64MiB
 for kind in reruns host; do queue parts_sums2_$kind parts_sums2 '--cut=rows(4)' ${road[$kind]} --budget device=$(least_of parts_sums2 '--cut=rows(4)' ${road[$kind]})KiB; done
 queue keep_returns2 returns2
@@ -275,6 +296,11 @@ train near {
 END
 fits_above() { for kib in "$@"; do "$gnncc" -w --plan-effort=fast --budget device=${kib}KiB --budget host=1GiB --plan near.gnn >near.txt || return 1; done; } # of these budgets every one
 check "near the least budget, where addresses are rare, every budget above one that works works" fits_above 1100 1120 1140
+chosen_on_ssd() { # without a host tier, data are at home on the SSD where that is what fits
+  cp near.gnn near_whole.gnn && cp near.gnn near_ssd.gnn && program near_whole near && program near_ssd near --plan-effort=fast --budget device=1150KiB --budget ssd=64MiB && is_made near_whole && train near_whole out_near_whole || return 1
+  agrees_with near_whole near_ssd && grep -q '\.home = {GNN_SSD, ' gen_near_ssd/near_ssd.c && grep -q 'in_home = {GNN_SSD, ' gen_near_ssd/near_ssd.c
+}
+check "on the SSD alone features and graph are cut and at home there: same bits, memory as planned" chosen_on_ssd
 says_near() { # the size that it names is of parts and works
   "$gnncc" -w --plan-effort=fast --budget device=1080KiB --budget host=1GiB --plan near.gnn >near.txt 2>&1 && return 1
   local said=$(sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest.*/\1/p' near.txt)
@@ -309,6 +335,32 @@ scores_on_host() { # they are no result of a layer, so they are made and leave b
     ./keep_directed predict -q --weights out_keep_directed/last.safetensors -o scores_keep.npy && ./away_directed predict -q --weights out_away_directed/last.safetensors -o scores_away.npy && cmp scores_keep.npy scores_away.npy
 }
 check "and the scores of an evaluation leave for the host by parts" scores_on_host
+data_on_ssd() { # PROGRAM: those of directed edges
+  grep -q '\.home = {GNN_SSD, ' "gen_$1/$1.c" && grep -q 'in_home = {GNN_SSD, ' "gen_$1/$1.c" && grep -q 'out_home = {GNN_SSD, ' "gen_$1/$1.c"
+}
+ssd_alone() {
+  agrees_with keep_directed ssd_directed && data_on_ssd ssd_directed && grep -q 'in graph_in_idx\[2/4\] <- ssd' gen_ssd_directed/ssd_directed.c && grep -q 'in graph_out_idx\[2/4\] <- ssd' gen_ssd_directed/ssd_directed.c
+}
+check "features and graph on the SSD alone: both directions come by parts, same bits, memory as planned" ssd_alone
+scores_on_ssd() {
+  grep -q 'scores_copies = 4' gen_ssd_directed/ssd_directed.c && grep -q 'out eval_[a-z0-9_]*\[4/4\] -> ssd' gen_ssd_directed/ssd_directed.c && ./ssd_directed predict -q --weights out_keep_directed/last.safetensors -o scores_ssd.npy && cmp scores_keep.npy scores_ssd.npy
+}
+check "and the scores of an evaluation leave for the SSD by parts" scores_on_ssd
+by_ring() { agrees_with keep_directed ring_directed && data_on_ssd ring_directed && grep -q 'in graph_out_idx\[2/4\] ssd -> ring' gen_ring_directed/ring_directed.c && grep -q 'are_scores_on_host = 1' gen_ring_directed/ring_directed.c; }
+check "where there is a host, too, they come by its ring, and the scores end there" by_ring
+check "edges that go both ways on the SSD, for kernels that go over all of them: same bits" agrees_with keep_slices4 away4_ssd
+in_turns() {
+  is_made many && train many out_many && agrees_with many many_ssd && [ "$(sed -n 's/.*scores_together = \([0-9]*\),.*/\1/p' gen_many_ssd/many_ssd.c)" -lt 4 ] || return 1
+  for program in many many_ssd; do
+    ./$program eval --weights out_many/last.safetensors | sed 's/weights from.*//' >$program.eval && ./$program predict -q --weights out_many/last.safetensors -o $program.npy && ./$program predict -q --classes --weights out_many/last.safetensors -o $program.csv || return 1
+  done
+  cmp many.eval many_ssd.eval && cmp many.npy many_ssd.npy && cmp many.csv many_ssd.csv
+}
+check "more scores than the device has room for are measured and written as they come back from the SSD" in_turns
+says_data_on_ssd() { "$gnncc" -w --plan '--cut=slices(2)' --budget ssd=64MiB ssd_directed.gnn | grep 'features and graph on the SSD ([0-9.]* [KM]iB, written to the scratch file as they are loaded)'; }
+check "--plan says where they are and what is written" says_data_on_ssd
+no_ssd() { ! "$gnncc" -w ssd_directed.gnn -o no 2>no.err && grep -q 'E0506.*there is no ssd tier' no.err; }
+check "a field on an SSD that there is not is refused" no_ssd
 both_ways() { agrees_with keep_slices4 away4_graph && grep -q 'in graph_in_idx <- host' gen_away4_graph/away4_graph.c && ! grep -q 'graph_out_idx' gen_away4_graph/away4_graph.c; }
 check "of edges that go both ways there is one array, which comes as a whole for kernels that go over all edges at once" both_ways
 other_edges() { # as many rows in each part, and other numbers of edges

@@ -119,6 +119,13 @@ check "  with half of it, it says that memory is short" refuses spare $(($(annou
 check "  where everything is kept, with all of it" refuses kept $(announced spare)
 check "  killed $KILLS times and resumed" killed spare killed.out "$KILLS"
 check "  same bits" same_weights kept.out killed.out
+cp deep.gnn whole.gnn && printf 'plan {\n  fate "x" = ssd\n  fate "graph_*_idx" = ssd\n}\n' >>deep.gnn
+made homes "${spare[@]}"
+mv whole.gnn deep.gnn
+check "data at home on the SSD, too: compiles" is_made homes
+check "  less stays on the device" test "$(number homes device_bytes)" -le "$(number spare device_bytes)"
+check "  killed $(((KILLS + 2) / 3)) times and resumed, to the end with the memory that it announces" killed homes homes.out $(((KILLS + 2) / 3))
+check "  same bits" same_weights kept.out homes.out
 check "on host and SSD: compiles" is_made box
 check "  its values are ten times the device" device_is_a_tenth box
 check "  killed $(((KILLS + 2) / 3)) times and resumed, to the end with the memory that it announces" killed box box.out $(((KILLS + 2) / 3))

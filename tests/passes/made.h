@@ -22,8 +22,8 @@ typedef struct Made {
   Layout *layout;
 } Made;
 
-/* Values on nodes are cut into at most `parts` pieces, the graph as `cut` says; NULL: not at all. */
-static Made make_cut_kernels(const char *model, int parts, const CutOptions *cut) {
+/* Values on nodes are cut into at most `parts` pieces, the graph as `cut` says; NULL: not at all. What is away is at home there, and the scores end there. */
+static Made make_cut_kernels(const char *model, int parts, const CutOptions *cut, Tier home, Tier scores) {
   Made m = {.arena = arena_new(), .machine = machine_of_target(NULL), .parts = parts};
   TypedProgram *program = program_of(m.arena, share_dir, model);
   if (!program) exit(1);
@@ -36,11 +36,11 @@ static Made make_cut_kernels(const char *model, int parts, const CutOptions *cut
   bool *is_sparse = sparse_fields(m.training);
   m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
   m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
-  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse, cut ? cut->is_away : NULL);
+  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse, (DataHomes){cut ? cut->is_away : NULL, home, home, scores});
   return m;
 }
 
-static Made make_kernels(const char *model, int parts) { return make_cut_kernels(model, parts, NULL); }
+static Made make_kernels(const char *model, int parts) { return make_cut_kernels(model, parts, NULL, TIER_DEVICE, TIER_DEVICE); }
 
 static Plan *plan_of(const Made *m, const Kernels *kernels, int policy) {
   ProblemError error = {"", ""};

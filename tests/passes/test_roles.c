@@ -24,7 +24,7 @@ static Made cut_kernels(const char *body, int parts) {
   if (parts > 1) {
     m.training = cut_graph(m.training, (CutOptions){.slices = 1, .has_tables = true});
     m.kernels = fuse(m.training, sparse_fields(m.training), &(FuseOptions){.is_fusing = true, .is_placing = true});
-    m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, sparse_fields(m.training), NULL);
+    m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, sparse_fields(m.training), (DataHomes){0});
   }
   m.machine.tier_bytes[TIER_HOST] = INT64_C(1) << 30;
   m.machine.tier_bytes[TIER_SSD] = 0;

@@ -52,11 +52,12 @@ static const char tables_model[] =
 typedef struct Case {
   const char *name, *model;
   int parts, slices; /* slices 0: the graph is not cut */
-  bool has_data_away;
+  Tier home; /* of the features */
 } Case;
 
-static const Case whole = {"", deep_model, 1, 0, false}, parts = {"by parts, ", parts_model, 4, 0, false}, tables = {"by parts with tables, ", tables_model, 4, 1, false},
-                  slices = {"by slices, ", tables_model, 4, 2, false}, away = {"by slices, features on the host, ", tables_model, 4, 2, true};
+static const Case whole = {"", deep_model, 1, 0, TIER_DEVICE}, parts = {"by parts, ", parts_model, 4, 0, TIER_DEVICE}, tables = {"by parts with tables, ", tables_model, 4, 1, TIER_DEVICE},
+                  slices = {"by slices, ", tables_model, 4, 2, TIER_DEVICE}, away = {"by slices, features on the host, ", tables_model, 4, 2, TIER_HOST},
+                  away_ssd = {"by slices, features on the SSD, ", tables_model, 4, 2, TIER_SSD};
 
 static int test_count, failures;
 
@@ -78,8 +79,8 @@ static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "
 /* A device of `percent` of the way from the least to all. Fast links make copies pay, slow ones re-runs beside them. */
 static Made make_tight(const Case *of, Road road, int percent) {
   const bool is_away[] = {true, false}; /* x; y stays, and the graph, of which parts begin within a cell of the model */
-  const CutOptions cut = {.slices = of->slices, .is_away = of->has_data_away ? is_away : NULL, .has_tables = true};
-  Made m = make_cut_kernels(of->model, of->parts, of->slices ? &cut : NULL);
+  const CutOptions cut = {.slices = of->slices, .is_away = of->home != TIER_DEVICE ? is_away : NULL, .has_tables = true};
+  Made m = make_cut_kernels(of->model, of->parts, of->slices ? &cut : NULL, of->home, of->home == TIER_SSD && road == ROAD_RING ? TIER_HOST : of->home);
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
   for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
@@ -716,6 +717,8 @@ int main(int argc, char **argv) {
   test_road(&slices, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
   test_road(&slices, ROAD_RING, 0, rounds / 4, seen_in_pieces);
   test_road(&away, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
+  test_road(&away_ssd, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
+  test_road(&away_ssd, ROAD_RING, 0, rounds / 4, seen_in_pieces);
   for (int i = 0; i < BREAK_COUNT; i++) {
     if (!needs_sizes(i)) ok(seen[i] > 0, breaks[i].what, "rejected on some machine");
     if (!needs_crowd(i)) ok(seen_in_pieces[i] > 0, breaks[i].what, "rejected where values are in pieces");

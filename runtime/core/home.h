@@ -1,0 +1,24 @@
+/* home.h: data that are at home on the SSD, from where copies bring their parts: written once, while they are loaded. */
+#ifndef GNN_HOME_H
+#define GNN_HOME_H
+
+#include "instance.h"
+
+/* Bytes one after the other into the extents of a side, by way of a buffer of one block. */
+typedef struct gnn_home {
+  gnn_scratch_port *port;
+  const gnn_extent *extent, *end;
+  int64_t done; /* of the extent, in the file */
+  unsigned char *buffer;
+  int64_t used;
+} gnn_home;
+
+gnn_status gnn_home_open(gnn_home *home, gnn_instance *instance, const gnn_side *side, gnn_error *error);
+gnn_status gnn_home_put(gnn_home *home, const void *bytes, int64_t count, gnn_error *error);
+/* What the buffer still holds, unless `status` says that it failed before; returns what came first. */
+gnn_status gnn_home_close(gnn_home *home, gnn_status status, gnn_error *error);
+
+/* Bytes from the beginning of a side. */
+gnn_status gnn_home_read(gnn_instance *instance, const gnn_side *side, void *to, int64_t bytes, gnn_error *error);
+
+#endif
