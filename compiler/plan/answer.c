@@ -253,7 +253,7 @@ const char *cut_data_text(Cut cut) {
   static const char *const graph[] = {[TIER_DEVICE] = "", [TIER_HOST] = ", graph on the host", [TIER_SSD] = ", graph on the SSD"};
   static const char *const both[] = {[TIER_HOST] = ", features and graph on the host", [TIER_SSD] = ", features and graph on the SSD"};
   if (cut.fields_home == cut.graph_home && cut_has_data_away(cut)) return both[cut.fields_home];
-  if (cut.fields_home != TIER_DEVICE && cut.graph_home != TIER_DEVICE) return cut.fields_home == TIER_SSD ? ", features on the SSD, graph on the host" : ", features on the host, graph on the SSD";
+  if (cut.fields_home != TIER_DEVICE && cut.graph_home != TIER_DEVICE) return cut.fields_home == TIER_SSD ? ", graph on the host, features on the SSD" : ", features on the host, graph on the SSD";
   return cut.fields_home != TIER_DEVICE ? fields[cut.fields_home] : graph[cut.graph_home];
 }
 

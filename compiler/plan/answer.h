@@ -42,7 +42,7 @@ static inline bool cut_is(Cut a, Cut b) {
 }
 /* With data at home in these tiers of the machine. */
 Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph);
-/* "", ", features on the host", ", features and graph on the SSD", ", features on the SSD, graph on the host" */
+/* "", ", features on the host", ", features and graph on the SSD", ", graph on the host, features on the SSD" */
 const char *cut_data_text(Cut cut);
 
 /* The forms of a program whose values are cut, and the pins of the plain one. */

@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -388,54 +389,85 @@ static void commands_take_rows(const gnn_instance *instance, const int32_t *row_
     }
 }
 
+/* Rows that go into a file, some at a time: no more of them are in memory beside the arenas. */
+typedef struct commands_chunk {
+  int64_t room;
+  float *scores;    /* of so many rows, or */
+  int64_t *classes; /* their classes */
+} commands_chunk;
+
+static void commands_put_text(gnn_writer *writer, gnn_text *text) {
+  if (!text->is_broken) gnn_writer_put(writer, text->data, text->length);
+  text->length = 0;
+}
+
+static void commands_put_lines(gnn_writer *writer, const commands_chunk *chunk, const gnn_instance *instance, const gnn_csr *ends, const int32_t *row_node, int64_t rows, int64_t width, gnn_text *text) {
+  enum { TEXT_BYTES = 1 << 16 };
+  for (int64_t k = 0; k < rows; k++) {
+    gnn_text_format(text, "\n");
+    commands_name_row(text, instance, ends, row_node[k]);
+    if (chunk->classes) gnn_text_format(text, ",%lld", (long long)chunk->classes[k]);
+    else for (int64_t c = 0; c < width; c++) gnn_text_format(text, ",%.9g", gnn_shown((double)chunk->scores[k * width + c]));
+    if (text->length >= TEXT_BYTES || k + 1 == rows) commands_put_text(writer, text);
+  }
+}
+
+/* `text` has the first line of a table; NULL: they are numbers in a file whose head is there. */
+static gnn_status commands_put_rows(gnn_writer *writer, const commands_chunk *chunk, const gnn_instance *instance, const gnn_csr *ends, const int32_t *row_node, int64_t rows, const float *values, int64_t width,
+                                    gnn_text *text, gnn_error *error) {
+  gnn_status status = GNN_OK;
+  if (text) commands_put_text(writer, text);
+  for (int64_t first = 0; first < rows && status == GNN_OK; first += chunk->room) {
+    const int64_t count = rows - first < chunk->room ? rows - first : chunk->room;
+    commands_take_rows(instance, row_node + first, count, values, width, chunk->scores, chunk->classes);
+    status = gnn_scores_status(instance);
+    if (status != GNN_OK) gnn_step_failed(instance, status, error, "", "the scores did not come back");
+    else if (text) commands_put_lines(writer, chunk, instance, ends, row_node + first, count, width, text);
+    else if (chunk->classes) gnn_writer_put(writer, chunk->classes, (size_t)count * sizeof *chunk->classes);
+    else gnn_writer_put(writer, chunk->scores, (size_t)(count * width) * sizeof *chunk->scores);
+    if (text && text->is_broken) status = gnn_fail_memory(error, 0);
+  }
+  if (text) gnn_writer_put(writer, "\n", 1);
+  return status;
+}
+
+/* The first line of a table. */
+static void commands_head(gnn_text *text, const gnn_program *program, const gnn_csr *ends, int is_of_classes, int64_t columns) {
+  gnn_text_format(text, "%s", ends ? "source,destination" : commands_row_word(program));
+  for (int64_t c = 0; c < columns; c++) {
+    if (is_of_classes) gnn_text_format(text, ",class");
+    else gnn_text_format(text, ",%lld", (long long)c);
+  }
+}
+
 /* Rows of the split (all: every one) of values[rows, width], or of the scores, as numbers or as the greatest one's column. */
 static gnn_status commands_write(const gnn_cli *cli, gnn_instance *instance, int split, const float *values,
                                  int64_t width, gnn_error *error) {
-  const gnn_run *run = &instance->run;
+  enum { CHUNK_BYTES = 1 << 20 };
+  const char *dot = strrchr(cli->output, '.');
+  const int is_csv = (dot && strcmp(dot, ".csv") == 0) || strcmp(cli->output, "-") == 0, is_of_classes = cli->wants_classes;
+  const int64_t room = CHUNK_BYTES / (4 * width) + 1;
   const gnn_csr *ends;
   gnn_csr brought = {0};
-  int64_t rows;
+  gnn_writer writer;
+  gnn_text text = {0};
+  int64_t rows = 0;
   gnn_status status = commands_ends(instance, &brought, &ends, error);
   int32_t *row_node = status == GNN_OK ? commands_rows(instance, split, &rows) : NULL;
-  if (row_node == NULL) free((void *)(uintptr_t)brought.idx);
-  if (status != GNN_OK) return status;
-  if (row_node == NULL) return gnn_fail_memory(error, gnn_whole_rows_of_scores(instance) * (int64_t)sizeof *row_node);
-  const char *dot = strrchr(cli->output, '.');
-  int is_csv = (dot && strcmp(dot, ".csv") == 0) || strcmp(cli->output, "-") == 0;
-  int64_t columns = cli->wants_classes ? 1 : width;
-  float *scores = cli->wants_classes ? NULL : malloc((size_t)(rows * columns) * sizeof *scores + 1);
-  int64_t *classes = cli->wants_classes ? malloc((size_t)rows * sizeof *classes + 1) : NULL;
-  if (!scores && !classes) {
-    free(row_node);
-    free((void *)(uintptr_t)brought.idx);
-    return gnn_fail_memory(error, rows * columns * 4);
+  const commands_chunk chunk = {.room = room, .scores = is_of_classes ? NULL : malloc((size_t)(room * width) * sizeof *chunk.scores), .classes = is_of_classes ? malloc((size_t)room * sizeof *chunk.classes) : NULL};
+  if (status == GNN_OK && (!row_node || (!chunk.scores && !chunk.classes))) status = gnn_fail_memory(error, gnn_whole_rows_of_scores(instance) * (int64_t)sizeof *row_node + CHUNK_BYTES);
+  const gnn_array array = {.dtype = is_of_classes ? GNN_I64 : GNN_F32, .rank = is_of_classes ? 1 : 2, .shape = {rows, width}};
+  if (is_csv && status == GNN_OK) commands_head(&text, instance->run.program, ends, is_of_classes, is_of_classes ? 1 : width);
+  if (status == GNN_OK) status = is_csv ? gnn_writer_open(&writer, cli->output, error) : gnn_npy_begin(&writer, cli->output, &array, error);
+  if (status == GNN_OK) {
+    status = commands_put_rows(&writer, &chunk, instance, ends, row_node, rows, values, width, is_csv ? &text : NULL, error);
+    if (status != GNN_OK) writer.errno_value = ECANCELED; /* nothing is left of the file */
+    const gnn_status closed = gnn_writer_close(&writer, status == GNN_OK ? error : NULL);
+    if (status == GNN_OK) status = closed;
   }
-  commands_take_rows(instance, row_node, rows, values, width, scores, classes);
-  status = gnn_scores_status(instance);
-  if (status != GNN_OK) gnn_step_failed(instance, status, error, "", "the scores did not come back");
-  else if (is_csv) {
-    gnn_text text = {0};
-    gnn_text_format(&text, "%s", ends ? "source,destination" : commands_row_word(run->program));
-    for (int64_t c = 0; c < columns; c++) {
-      if (classes) gnn_text_format(&text, ",class");
-      else gnn_text_format(&text, ",%lld", (long long)c);
-    }
-    for (int64_t k = 0; k < rows; k++) {
-      gnn_text_format(&text, "\n");
-      commands_name_row(&text, instance, ends, row_node[k]);
-      if (classes) gnn_text_format(&text, ",%lld", (long long)classes[k]);
-      else for (int64_t c = 0; c < columns; c++) gnn_text_format(&text, ",%.9g", gnn_shown((double)scores[k * width + c]));
-    }
-    gnn_text_append(&text, "\n", 1);
-    status = gnn_text_write(&text, cli->output, error);
-  } else {
-    gnn_array array = {.dtype = classes ? GNN_I64 : GNN_F32, .rank = classes ? 1 : 2, .shape = {rows, width},
-                       .count = rows * columns,
-                       .data = classes ? (const unsigned char *)classes : (const unsigned char *)scores};
-    status = gnn_npy_write(cli->output, &array, error);
-  }
-  free(scores);
-  free(classes);
+  gnn_text_free(&text);
+  free(chunk.scores);
+  free(chunk.classes);
   free(row_node);
   free((void *)(uintptr_t)brought.idx);
   return status;

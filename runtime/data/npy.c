@@ -239,7 +239,7 @@ gnn_status gnn_npy_open(const char *path, gnn_file *file, gnn_array *array, int 
   return status;
 }
 
-gnn_status gnn_npy_write(const char *path, const gnn_array *array, gnn_error *error) {
+gnn_status gnn_npy_begin(gnn_writer *writer, const char *path, const gnn_array *array, gnn_error *error) {
   const char *code = NULL;
   for (size_t i = 0; i < sizeof npy_dtypes / sizeof *npy_dtypes; i++)
     if (npy_dtypes[i].dtype == array->dtype) code = npy_dtypes[i].code;
@@ -258,14 +258,19 @@ gnn_status gnn_npy_write(const char *path, const gnn_array *array, gnn_error *er
   }
   unsigned char lead[10] = {0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(head.length & 255),
                             (unsigned char)(head.length >> 8)};
-  gnn_writer writer;
-  gnn_status status = gnn_writer_open(&writer, path, error);
+  gnn_status status = gnn_writer_open(writer, path, error);
   if (status == GNN_OK) {
-    gnn_writer_put(&writer, lead, sizeof lead);
-    gnn_writer_put(&writer, head.data, head.length);
-    gnn_writer_put(&writer, array->data, (size_t)(array->count * gnn_dtype_bytes(array->dtype)));
-    status = gnn_writer_close(&writer, error);
+    gnn_writer_put(writer, lead, sizeof lead);
+    gnn_writer_put(writer, head.data, head.length);
   }
   gnn_text_free(&head);
   return status;
+}
+
+gnn_status gnn_npy_write(const char *path, const gnn_array *array, gnn_error *error) {
+  gnn_writer writer;
+  const gnn_status status = gnn_npy_begin(&writer, path, array, error);
+  if (status != GNN_OK) return status;
+  gnn_writer_put(&writer, array->data, (size_t)(array->count * gnn_dtype_bytes(array->dtype)));
+  return gnn_writer_close(&writer, error);
 }

@@ -13,5 +13,7 @@ gnn_status gnn_npy_head(const char *path, const unsigned char *head, size_t size
 int gnn_npy_exists(const char *path); /* PATH or PATH.gz */
 /* Writes version 1.0, C order. */
 gnn_status gnn_npy_write(const char *path, const gnn_array *array, gnn_error *error);
+/* The same up to the numbers, which the caller puts there. */
+gnn_status gnn_npy_begin(gnn_writer *writer, const char *path, const gnn_array *array, gnn_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 int gnn_metric_is_larger_better(gnn_metric_kind kind) {
 #define MEASURE_IS_LARGER(name, text, is_larger, ...) is_larger,
@@ -50,17 +51,27 @@ typedef struct measure_counts {
   double predicted, actual, both;
 } measure_counts;
 
-static measure_counts measure_count(const gnn_scored *m, int64_t column) {
-  measure_counts n = {0, 0, 0};
+/* Of the columns from `first` on, so many, in one walk over the rows. */
+enum { MEASURE_COLUMNS = 256 };
+
+static void measure_count(const gnn_scored *m, int64_t first, int64_t columns, measure_counts *n) {
+  memset(n, 0, (size_t)columns * sizeof *n);
   for (int64_t k = 0; k < m->count; k++) {
     const int64_t row = m->rows[k];
-    const int is_predicted = m->classes ? gnn_predicted_class(m, row) == column : measure_scores(m, row)[column] > 0;
-    const int is_actual = m->classes ? m->classes[row] == column : measure_numbers(m, row)[column] > 0.5f;
-    n.predicted += is_predicted;
-    n.actual += is_actual;
-    n.both += is_predicted && is_actual;
+    const float *scores = m->classes ? NULL : measure_scores(m, row);
+    if (m->classes) {
+      const int64_t predicted = gnn_predicted_class(m, row) - first, actual = m->classes[row] - first;
+      if (predicted >= 0 && predicted < columns) n[predicted].predicted++;
+      if (actual >= 0 && actual < columns) n[actual].actual++;
+      if (actual >= 0 && actual < columns) n[actual].both += predicted == actual;
+    }
+    for (int64_t c = 0; !m->classes && c < columns; c++) {
+      const int is_predicted = scores[first + c] > 0, is_actual = measure_numbers(m, row)[first + c] > 0.5f;
+      n[c].predicted += is_predicted;
+      n[c].actual += is_actual;
+      n[c].both += is_predicted && is_actual;
+    }
   }
-  return n;
 }
 
 static double measure_of_counts(gnn_metric_kind kind, measure_counts n) {
@@ -71,12 +82,13 @@ static double measure_of_counts(gnn_metric_kind kind, measure_counts n) {
 
 static double measure_decisions(gnn_metric_kind kind, const gnn_scored *m) {
   const int64_t columns = m->classes ? m->class_count : m->width;
-  if (m->classes && columns == 2 && kind != GNN_METRIC_MACRO_F1 && kind != GNN_METRIC_MICRO_F1) return measure_of_counts(kind, measure_count(m, 1));
-  measure_counts all = {0, 0, 0};
+  measure_counts all = {0, 0, 0}, some[MEASURE_COLUMNS];
   double sum = 0;
   int64_t met = 0;
   for (int64_t c = 0; c < columns; c++) {
-    const measure_counts n = measure_count(m, c);
+    if (c % MEASURE_COLUMNS == 0) measure_count(m, c, columns - c < MEASURE_COLUMNS ? columns - c : MEASURE_COLUMNS, some);
+    const measure_counts n = some[c % MEASURE_COLUMNS];
+    if (m->classes && columns == 2 && c == 1 && kind != GNN_METRIC_MACRO_F1 && kind != GNN_METRIC_MICRO_F1) return measure_of_counts(kind, n);
     all.predicted += n.predicted, all.actual += n.actual, all.both += n.both;
     const int counts = !m->classes || n.predicted + n.actual > 0; /* a class that nobody has or predicts is none */
     met += counts;

@@ -52,8 +52,8 @@ number() { "./$1" info --json | grep -o "\"$2\":[0-9]*" | cut -d: -f2; } # PROGR
 announced() { echo $(($(number "$1" device_bytes) + $(number "$1" host_bytes) + $(number "$1" staging_bytes))); }
 file_bytes() { stat -c %s "$1"; }
 
-start() { # PROGRAM OPTION...: in the background, with no more addresses than what is announced and the rest
-  (ulimit -s 512 && ulimit -v $((($(announced "$1") + other_bytes + mapped_bytes + $(file_bytes "$1")) / 1024)) && exec "./$1" -q --scratch . "${@:2}") &
+start() { # PROGRAM OPTION...: what $command says (train), in the background, with no more addresses than what is announced and the rest
+  (ulimit -s 512 && ulimit -v $((($(announced "$1") + other_bytes + mapped_bytes + $(file_bytes "$1")) / 1024)) && exec "./$1" ${command:-train} -q --scratch . "${@:2}") &
   process=$!
 }
 watch() { # what is resident at most of what was started, in KiB, until it ends; its status
@@ -131,6 +131,38 @@ check "  its values are ten times the device" device_is_a_tenth box
 check "  killed $(((KILLS + 2) / 3)) times and resumed, to the end with the memory that it announces" killed box box.out $(((KILLS + 2) / 3))
 check "  same bits" same_weights kept.out box.out
 check "no scratch file is left behind" bash -c '! ls -A | grep scratch'
+
+# More scores than all the memory that is announced: they are measured and written some at a time.
+cp deep.gnn deep_model.gnn
+cat >deep.gnn <<'MODEL'
+data g from synth(kind = "rmat", nodes = 20000, degree = 2, features = 4, classes = 600, seed = 3)
+model deep on g {
+  h = x |> Linear(16) |> relu |> GCN(16) |> relu
+  return h |> GCN(y.classes) |> elu
+}
+train deep { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = [accuracy, macro_f1] }
+plan { fate "x" = ssd; fate "graph_*_idx" = ssd }
+MODEL
+made scores --target=native --budget ssd=1GiB --budget device=20MiB --cut='rows(8)' --plan-effort=fast
+sed -i '/^plan/d' deep.gnn
+made scores_kept
+mv deep_model.gnn deep.gnn
+check "48 MB of scores: compiles" is_made scores
+check "  everything kept: compiles" is_made scores_kept
+check "  everything kept: trains" ./scores_kept -q --out scores_kept.out
+check "  is trained and measured with the memory that it announces" ends_within scores --out scores.out
+check "  same bits" same_weights scores_kept.out scores.out
+predicts_within() { # KIND of file
+  local status
+  command=predict start scores --weights scores.out/last.safetensors -o "scores.$1"
+  watch
+  status=$?
+  echo "status $status; resident at most $peak KiB, announced $(($(announced scores) / 1024)); the file has $(file_bytes "scores.$1") bytes"
+  [ $status -eq 0 ] && [ "$peak" -le $((($(announced scores) + other_bytes + $(file_bytes scores)) / 1024)) ] || return 1
+  ./scores_kept predict -q --weights scores.out/last.safetensors -o "kept.$1" && cmp "scores.$1" "kept.$1"
+}
+check "  predicts with it" predicts_within npy
+check "  and as a table" predicts_within csv
 
 # Data that are read, or generated, lie in memory until they are in the arena.
 cat >read.gnn <<'MODEL'
