@@ -119,7 +119,7 @@ static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
     if (report->bind_bytes > 0) s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, point.binds);
     least = least_of(report, tier);
     s->least_bytes = least > 0 ? least : 0;
-    if (least <= tried) return feel_down(w, s, tier, tried);
+    if (least <= tried) return w->is_hasty || feel_down(w, s, tier, tried);
   }
   return true;
 }

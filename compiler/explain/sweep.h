@@ -43,6 +43,7 @@ typedef struct Sweeper {
   int64_t tier_bytes[TIER_COUNT]; /* budgets: the largest asked for of those that are swept */
   int64_t own_bytes[TIER_COUNT];  /* before that: the current ones */
   int plans;                      /* for a range without steps, besides its ends */
+  bool is_hasty;                  /* does not feel for the least budget that works where the planner does not know it */
 } Sweeper;
 
 int sweep_plans(int steps, bool has_cuts);

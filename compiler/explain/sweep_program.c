@@ -101,9 +101,8 @@ const Sweep *sweep_asked(const SweptProgram *swept, const char *text) {
 
 const Sweep *sweep_of_device(const SweptProgram *swept, const Instead *i) {
   if (!i || !swept->answer->training_plan || i->keep_bytes <= 0) return NULL;
-  SweptProgram as_it_is = *swept; /* a page has to be there soon */
-  as_it_is.asked = swept->request;
-  Sweeper w = sweeper_of(&as_it_is, sweep_plans(swept->answer->schedule->count, false));
+  Sweeper w = sweeper_of(swept, sweep_plans(swept->answer->schedule->count, swept->asked->parts_at_most > 1));
+  w.is_hasty = swept->asked->parts_at_most > 1 && !cut_is_of_whole_values(swept->answer->cut); /* where little fits, each of many cuts is tried long */
   SweepPoint own = own_point(swept, TIER_DEVICE);
   return sweep_device(&w, own, i->keep_bytes, i->least_bytes > 0 ? i->least_bytes / 2 : own.needs / 2);
 }

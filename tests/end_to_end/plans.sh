@@ -282,6 +282,15 @@ sweeps_modes() { # each budget has the cut of its own, and the table, the drawin
     grep -q '"mode": "whole"' modes.json && grep -q '"mode": "4 parts' modes.json && ! "$gnncc" -w --plan-effort=fast --cut=whole --sweep "$range" parts_gcn3.gnn | grep values
 }
 check "a sweep plans every budget with its own cut, and says where that changes" sweeps_modes
+page_sweeps_modes() { # KiB OPTION...: a page, too, whatever the cut of its plan
+  "$gnncc" -w --plan --plan-effort=fast --budget device="$1KiB" "${@:2}" --emit=report=page.html,plan=page.json parts_gcn3.gnn >plan.txt && tr '\n' ' ' <page.json | grep -o '"mode": "[^"]*"\|"slices": [0-9]*\|"parts": [0-9]*' | sort | uniq -c
+  grep -q '"mode": "whole"' page.json && grep -q '"mode": "4 parts' page.json && grep -o '"sweep":.*"knee"' page.html | grep -q '"mode'
+}
+page_least=$(plans=. least_of parts_gcn3 '--cut=rows(4)') page_most=$(plans=. least_of parts_gcn3 --cut=whole)
+check "so does the sweep of a page: with a plan of whole values" page_sweeps_modes $((2 * page_most))
+check "with one of parts" page_sweeps_modes $(((page_least + page_most) / 2))
+not_cut() { ! page_sweeps_modes $((2 * page_most)) --cut=whole && [ -e page.json ] && grep -q '"sweep"' page.json && ! grep -q '"mode"' page.json; }
+check "but not where one cut is asked for" not_cut
 cat >near.gnn <<'END'
 data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 32, classes = 8, seed = 3)
 model near on g {
