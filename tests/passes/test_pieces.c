@@ -156,11 +156,43 @@ static void test_fates(Arena *arena, Tier tier) {
   arena_free(m.arena);
 }
 
+static const char sums[] = "  a = x |> Linear(32) |> relu |> dropout(0.3) |> GCN(48) |> relu\n  b = a |> SAGE(32) |> relu\n  c = b |> SAGE(32, aggr = \"max\") |> relu\n"
+                           "  d = (c + b) |> GCN(48) |> relu\n  return d |> SAGE(y.classes)\n";
+
+static int64_t height_of(const Made *m, const Plan *training, const Plan *evaluation) {
+  return layout(m->arena, &m->machine, schedule(m->arena, &m->machine, training, evaluation), m->residents)->bytes;
+}
+
+/* An evaluation begins where the epoch has left everything: it takes nothing from the places that the epoch found. */
+static void test_apart(Arena *arena) {
+  int higher = 0, tight = 0;
+  for (int share = 60; share <= 70; share += 5) {
+    Made m = make_cut_kernels(model_of(arena, sums), PARTS, &(CutOptions){.slices = 2, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
+    m.machine.tier_bytes[TIER_HOST] = 0;
+    m.machine.tier_bytes[TIER_SSD] = INT64_C(64) << 20;
+    m.machine.links[LANE_SSD_WRITE] = m.machine.links[LANE_SSD_READ] = (Link){2e9, 1e-5};
+    const Plan *keep = plan_of(&m, m.kernels, POLICY_KEEP);
+    const int64_t most = plan_needs(&keep->report, TIER_DEVICE);
+    m.machine.tier_bytes[TIER_DEVICE] = m.residents->bytes + (most - m.residents->bytes) * share / 100;
+    m.plan = plan_of(&m, m.kernels, -1);
+    m.evaluation_plan = plan_of(&m, m.evaluation_kernels, -1);
+    if (m.plan->planned && m.evaluation_plan->planned) {
+      const int64_t epoch = height_of(&m, NULL, m.plan), evaluation = height_of(&m, NULL, m.evaluation_plan), both = height_of(&m, m.plan, m.evaluation_plan);
+      printf("# %d %%: the epoch %lld bytes high, the evaluation %lld, both %lld\n", share, (long long)epoch, (long long)evaluation, (long long)both);
+      higher += both > (epoch > evaluation ? epoch : evaluation);
+      tight++;
+    }
+    arena_free(m.arena);
+  }
+  ok(tight == 3 && higher == 0, "the epoch and the evaluation lie no higher together than the higher of them alone");
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
   Arena *arena = arena_new();
   test_cut(arena);
   test_whole(arena);
+  test_apart(arena);
   test_few_blocks();
   test_steps(arena);
   test_fates(arena, TIER_DEVICE);
