@@ -177,9 +177,29 @@ void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort) {
     count++;
   }
   layout->load_bytes = pack_load(boxes, count);
-  layout->height_bytes = pack(boxes, count, device_bytes, effort);
+  layout->height_bytes = effort ? pack(boxes, count, device_bytes, effort) : pack_least_above(boxes, count, device_bytes);
   layout->is_packed = layout->height_bytes <= device_bytes;
   for (int i = 0; i < layout->count; i++) layout->intervals[i].offset = boxes[box_of[i]].offset;
+  arena_free(arena);
+}
+
+void addresses_excess(const Addresses *layout, const Sequence *q, int64_t device_bytes, int64_t *by_step) {
+  Arena *arena = arena_new();
+  int64_t *above = NEW(q->count + 1, int64_t);
+  for (int i = 0; i < layout->count; i++) {
+    const PlanInterval *interval = &layout->intervals[i];
+    if (interval->offset + interval->bytes <= device_bytes || interval->until < interval->from) continue;
+    above[interval->from] += interval->bytes;
+    above[interval->until + 1] -= interval->bytes;
+  }
+  for (int s = 1; s < q->count; s++) above[s] += above[s - 1];
+  int64_t most = 0; /* of a step and of what runs again just before it */
+  for (int s = 0; s < q->count; s++) {
+    if (above[s] > most) most = above[s];
+    if (q->rerun[s] >= 0) continue;
+    by_step[q->base[s]] += most;
+    most = 0;
+  }
   arena_free(arena);
 }
 

@@ -24,7 +24,10 @@ Addresses *addresses_intervals(const Evaluator *evaluator, Arena *arena);
 
 Addresses *addresses_copy(const Addresses *layout, Arena *arena);
 
-/* `effort`: of pack (pack.h). */
+/* `effort`: of pack (pack.h); 0: pack_least_above. */
 void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort);
+
+/* Adds to by_step[base step] what of the layout ends above the device there: the bytes of whole residencies. */
+void addresses_excess(const Addresses *layout, const Sequence *sequence, int64_t device_bytes, int64_t *by_step);
 
 #endif

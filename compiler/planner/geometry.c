@@ -303,6 +303,10 @@ static void find_profile(const Problem *p, Geometry *g, Arena *arena) {
     retain[s] += retain[s - 1];
     base[s] += base[s - 1];
   }
+  for (int s = 0; s < n && p->reserve_bytes; s++) {
+    retain[s] += p->reserve_bytes[s];
+    base[s] += p->reserve_bytes[s];
+  }
   g->retain_bytes = retain;
   g->base_bytes = base;
   g->peak_step = -1;

@@ -1,6 +1,7 @@
 #include "pack.h"
 
 #include <limits.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -199,11 +200,70 @@ static int64_t place(Box *boxes, int count, Shelf *shelf, bool is_best_fit) {
   return height;
 }
 
-static void weigh(Box *boxes, int count, PackOrder order) {
+typedef struct Hole {
+  int64_t offset, bytes;
+} Hole;
+
+static void fill_hole(Hole *holes, int *count, int at, int64_t bytes) {
+  holes[at].offset += bytes;
+  holes[at].bytes -= bytes;
+  if (holes[at].bytes > 0) return;
+  memmove(holes + at, holes + at + 1, (size_t)(--*count - at) * sizeof *holes);
+}
+
+static void free_hole(Hole *holes, int *count, int64_t offset, int64_t bytes) {
+  int low = 0, high = *count; /* the first hole above */
+  while (low < high) {
+    int middle = (low + high) / 2;
+    if (holes[middle].offset > offset) high = middle;
+    else low = middle + 1;
+  }
+  bool is_below = low > 0 && holes[low - 1].offset + holes[low - 1].bytes == offset, is_above = offset + bytes == holes[low].offset;
+  if (is_below && is_above) {
+    holes[low - 1].bytes += bytes + holes[low].bytes;
+    memmove(holes + low, holes + low + 1, (size_t)(--*count - low) * sizeof *holes);
+  } else if (is_below) {
+    holes[low - 1].bytes += bytes;
+  } else if (is_above) {
+    holes[low].offset = offset;
+    holes[low].bytes += bytes;
+  } else {
+    memmove(holes + low + 1, holes + low, (size_t)((*count)++ - low) * sizeof *holes);
+    holes[low] = (Hole){offset, bytes};
+  }
+}
+
+/* Boxes in the order of their starts, each at the lowest hole: whom one of them can meet is there when it begins. The height. */
+static int64_t sweep(Box *boxes, int count, int steps) {
+  Arena *arena = arena_new();
+  Hole *holes = NEW(count + 2, Hole);
+  int *next = NEW(count, int), *ending = NEW(steps, int), hole_count = 1, ended = 0; /* boxes that end at a step, as a list */
+  int64_t height = 0;
+  holes[0] = (Hole){0, INT64_MAX / 2};
+  for (int s = 0; s < steps; s++) ending[s] = -1;
+  for (int i = 0; i < count; i++) {
+    Box *box = &boxes[i];
+    for (; ended < box->from; ended++)
+      for (int k = ending[ended]; k >= 0; k = next[k]) free_hole(holes, &hole_count, boxes[k].offset, boxes[k].bytes);
+    int at = 0;
+    while (holes[at].bytes < box->bytes) at++;
+    box->offset = holes[at].offset;
+    fill_hole(holes, &hole_count, at, box->bytes);
+    if (box->offset + box->bytes > height) height = box->offset + box->bytes;
+    next[i] = ending[box->until];
+    ending[box->until] = i;
+  }
+  arena_free(arena);
+  return height;
+}
+
+/* `all`: what lives that long goes first in any order. */
+static void weigh(Box *boxes, int count, PackOrder order, int all) {
   for (int i = 0; i < count; i++) {
     double bytes = (double)boxes[i].bytes, width = boxes[i].until - boxes[i].from + 1;
     boxes[i].weight = order == PACK_SIZE ? bytes : order == PACK_AREA ? bytes * width
                     : order == PACK_WIDTH ? width : -(double)boxes[i].from;
+    if (width >= all) boxes[i].weight = HUGE_VAL;
   }
   qsort(boxes, (size_t)count, sizeof *boxes, compare_boxes);
 }
@@ -213,6 +273,7 @@ typedef struct Packing {
   Box *boxes; /* those that have bytes */
   int count, steps;
   int64_t limit, load, height;
+  double above; /* bytes times steps of what ends above the limit */
   Shelf *shelf; /* for them */
 } Packing;
 
@@ -226,7 +287,7 @@ static void keep_offsets(Packing *p, int64_t height) {
 static void turn_wheel(Packing *p, PackOrder order, int rounds) {
   Box *boxes = p->boxes;
   int count = p->count;
-  weigh(boxes, count, order);
+  weigh(boxes, count, order, p->steps);
   for (int i = 0; i < count; i++) boxes[i].weight = count - i;
   uint64_t random = 88172645463325252u;
   for (int round = 0; round < rounds && p->height > p->limit; round++) {
@@ -316,7 +377,7 @@ static void try_stacking(Packing *p, int64_t effort, Arena *arena) {
   Box *boxes = p->boxes;
   int count = p->count, steps = p->steps;
   if (count > STACK_BOXES || steps > STACK_STEPS || p->load > p->limit) return;
-  weigh(boxes, count, PACK_AREA);
+  weigh(boxes, count, PACK_AREA, p->steps);
   Stacking t = {.boxes = boxes, .count = count, .steps = steps, .limit = p->limit, .effort = effort};
   t.is_placed = NEW(count, bool);
   t.floor = NEW((count + 1) * steps, int64_t);
@@ -348,39 +409,81 @@ static void round_up(Box *boxes, int count, double share) {
 
 enum { MANY_BOXES = 1000, FEW_ENOUGH = 24000, LITTLE_OUT = 25 };
 
-/* Many small boxes: those of about one size in the order of time leave no holes among them, so the orders by size and by start come first. */
-static void pack_many(Packing *p, Arena *arena) {
-  static const PackOrder orders[] = {PACK_SIZE, PACK_START};
+/* What is thought of the packing that the boxes have; keeps the better one. */
+typedef bool Judge(Packing *p, int64_t height);
+
+static bool is_lowest(Packing *p, int64_t height) {
+  keep_offsets(p, height);
+  return p->height <= p->limit;
+}
+
+static bool has_least_above(Packing *p, int64_t height) {
+  double above = 0;
+  for (int i = 0; i < p->count; i++)
+    if (p->boxes[i].offset + p->boxes[i].bytes > p->limit) above += (double)p->boxes[i].bytes * (p->boxes[i].until - p->boxes[i].from + 1);
+  if (p->height < INT64_MAX && above >= p->above) return above == 0;
+  p->above = above;
+  p->height = INT64_MAX;
+  keep_offsets(p, height);
+  return above == 0;
+}
+
+/* Many boxes of few sizes: those of about one size in the order of time leave no holes among them. What goes first wins at places, so orders by start, by
+ * size and by area are tried, with boxes as large as the largest of about their size, and as they are. */
+static void pack_many(Packing *p, Judge *is_enough, Arena *arena) {
   Box *exact = NEW(p->count, Box);
   memcpy(exact, p->boxes, (size_t)p->count * sizeof *exact);
-  round_up(p->boxes, p->count, 0.02);
-  for (int k = 0; k < 4 && p->height > p->limit; k++) { /* by size, by start, each first at the lowest, then the tightest hole */
-    weigh(p->boxes, p->count, orders[k % 2]);
-    keep_offsets(p, place(p->boxes, p->count, p->shelf, k >= 2));
-  }
-  memcpy(p->boxes, exact, (size_t)p->count * sizeof *exact);
-  /* Where little sticks out: their own sizes, and what sticks out goes first. */
-  for (int k = 0; k < 2 && p->height > p->limit && p->height - p->limit < p->limit / LITTLE_OUT; k++) {
-    weigh(p->boxes, p->count, orders[k]);
-    keep_offsets(p, place(p->boxes, p->count, p->shelf, false));
-    turn_wheel(p, orders[k], 4);
+  for (int pass = 0; pass < 2; pass++) {
+    if (pass == 0) round_up(p->boxes, p->count, 0.02);
+    else memcpy(p->boxes, exact, (size_t)p->count * sizeof *exact);
+    weigh(p->boxes, p->count, PACK_START, p->steps);
+    if (is_enough(p, sweep(p->boxes, p->count, p->steps))) return;
+    for (int k = 0; k < 2 && p->count <= FEW_ENOUGH; k++) {
+      weigh(p->boxes, p->count, k ? PACK_AREA : PACK_SIZE, p->steps);
+      if (is_enough(p, place(p->boxes, p->count, p->shelf, false))) return;
+    }
   }
 }
 
-static int64_t pack_each(PackBox *boxes, int count, int64_t limit, int64_t effort) {
-  static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
-  Arena *arena = arena_new();
+/* Of many, where little sticks out: what does goes first. */
+static void turn_wheel_of_many(Packing *p) {
+  static const PackOrder orders[] = {PACK_SIZE, PACK_START};
+  for (int k = 0; k < 2 && p->height > p->limit && p->height - p->limit < p->limit / LITTLE_OUT; k++) turn_wheel(p, orders[k], 4);
+}
+
+static Packing begin(Arena *arena, PackBox *boxes, int count, int64_t limit) {
   Packing p = {.result = boxes, .boxes = NEW(count, Box), .steps = count_steps(boxes, count), .limit = limit,
                .load = pack_load(boxes, count), .height = INT64_MAX};
   for (int i = 0; i < count; i++)
     if (boxes[i].bytes > 0)
       p.boxes[p.count++] = (Box){.index = i, .from = boxes[i].from, .until = boxes[i].until, .bytes = boxes[i].bytes};
   p.shelf = shelf_new(arena, p.count, p.steps);
+  return p;
+}
+
+int64_t pack_least_above(PackBox *boxes, int count, int64_t limit) {
+  Arena *arena = arena_new();
+  Packing p = begin(arena, boxes, count, limit);
+  if (p.count) pack_many(&p, has_least_above, arena);
+  else p.height = 0;
+  arena_free(arena);
+  return p.height;
+}
+
+int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
+  static const PackOrder orders[] = {PACK_AREA, PACK_WIDTH, PACK_SIZE, PACK_START};
+  Arena *arena = arena_new();
+  Packing p = begin(arena, boxes, count, limit);
   int64_t each = (int64_t)p.count * p.count + 1;
   bool is_many = p.count > MANY_BOXES;
-  if (is_many) pack_many(&p, arena);
-  for (int k = 0; k < 8 && (k < 2 || effort > 0) && p.height > (is_many ? limit : p.load); k++) {
-    weigh(p.boxes, p.count, orders[k % 4]);
+  if (is_many) {
+    pack_many(&p, is_lowest, arena);
+    if (p.count <= FEW_ENOUGH) turn_wheel_of_many(&p);
+    arena_free(arena);
+    return p.height;
+  }
+  for (int k = 0; k < 8 && (k < 2 || effort > 0) && p.height > p.load; k++) {
+    weigh(p.boxes, p.count, orders[k % 4], p.steps);
     keep_offsets(&p, place(p.boxes, p.count, p.shelf, k >= 4));
     effort -= each;
   }
@@ -390,81 +493,4 @@ static int64_t pack_each(PackBox *boxes, int count, int64_t limit, int64_t effor
   for (int k = 0; k < 2 && effort > 0 && p.height > limit; k++) turn_wheel(&p, orders[k], (int)rounds);
   arena_free(arena);
   return p.height;
-}
-
-/* ---- boxes that come and go together ---- */
-
-typedef struct Member {
-  int index, from, until, octave; /* of its length */
-  int64_t bytes, size; /* the size of its class */
-} Member;
-
-static int compare_members(const void *a, const void *b) {
-  const Member *x = a, *y = b;
-  if (x->size != y->size) return x->size > y->size ? -1 : 1;
-  if (x->octave != y->octave) return x->octave > y->octave ? -1 : 1;
-  if (x->from != y->from) return x->from < y->from ? -1 : 1;
-  return x->index < y->index ? -1 : x->index > y->index;
-}
-
-static int octave(int length) {
-  int n = 0;
-  while (length > 1) length /= 2, n++;
-  return n;
-}
-
-/* Boxes of about one size which live long and nearly as long as each other lie side by side as one. Returns how many there are then; `first_of` and `members`:
- * whom each is made of. */
-static int join_boxes(const PackBox *boxes, int count, int64_t limit, PackBox *joined, int *first_of, Member *members) {
-  enum { LARGEST_PART = 256, TOLERANCE = 16 };
-  int used = 0, groups = 0;
-  for (int i = 0; i < count; i++) {
-    int bits = 0;
-    if (boxes[i].bytes <= 0) continue;
-    while (boxes[i].bytes >> bits > 63) bits++; /* classes 2 to 3 % apart */
-    members[used++] = (Member){i, boxes[i].from, boxes[i].until, octave(boxes[i].until - boxes[i].from + 1), boxes[i].bytes, boxes[i].bytes >> bits << bits};
-  }
-  qsort(members, (size_t)used, sizeof *members, compare_members);
-  for (int i = 0; i < used;) {
-    const Member *head = &members[i];
-    int apart = (head->until - head->from) / TOLERANCE, end = i + 1, until = head->until;
-    int64_t most = limit / LARGEST_PART / (head->size + 1), bytes = head->bytes;
-    for (; end < used && end - i < most; end++) {
-      const Member *m = &members[end];
-      if (m->size != head->size || m->octave != head->octave || m->from - head->from > apart || abs(m->until - head->until) > apart) break;
-      bytes += m->bytes;
-      if (m->until > until) until = m->until;
-    }
-    if (end - i < most) { /* as large as the others, or alone */
-      end = i + 1;
-      bytes = head->bytes;
-      until = head->until;
-    }
-    joined[groups] = (PackBox){.from = head->from, .until = until, .bytes = bytes};
-    first_of[groups++] = i;
-    i = end;
-  }
-  first_of[groups] = used;
-  return groups;
-}
-
-int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
-  if (count <= MANY_BOXES) return pack_each(boxes, count, limit, effort);
-  Arena *arena = arena_new();
-  PackBox *joined = NEW(count, PackBox);
-  int *first_of = NEW(count + 1, int);
-  Member *members = NEW(count, Member);
-  int groups = join_boxes(boxes, count, limit, joined, first_of, members);
-  int64_t height = pack_each(joined, groups, limit, effort);
-  bool is_apart = height > limit && groups < count && count <= FEW_ENOUGH; /* there is time to do better */
-  if (is_apart) height = pack_each(boxes, count, limit, effort);
-  for (int k = 0; k < groups && !is_apart; k++) {
-    int64_t offset = joined[k].offset;
-    for (int i = first_of[k]; i < first_of[k + 1]; i++) {
-      boxes[members[i].index].offset = offset;
-      offset += members[i].bytes;
-    }
-  }
-  arena_free(arena);
-  return height;
 }

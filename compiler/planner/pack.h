@@ -16,4 +16,7 @@ int64_t pack_load(const PackBox *boxes, int count);
  * above `limit` a complete search (few boxes) and a squeaky wheel go on until it fits. `effort`: pairs of boxes looked at. */
 int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort);
 
+/* Of many boxes, by greedy orders alone: the packing of which least ends above the limit, in bytes times steps of whole boxes; its height. */
+int64_t pack_least_above(PackBox *boxes, int count, int64_t limit);
+
 #endif

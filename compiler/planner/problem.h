@@ -123,6 +123,7 @@ typedef struct Problem {
   int step_count;
   ProblemUse *uses;
   int use_count;
+  const int64_t *reserve_bytes; /* by base step, of the device: no plan may use them there; NULL: none (not of the format) */
   int *op_steps; /* op_steps[op.first_step + chunk] is a base step */
   int64_t *stage_ns; /* stage_ns[step.first_stage + variant.first_stage + i] */
 } Problem;

@@ -510,6 +510,10 @@ static void finish_tiers(Sequence *q) {
     if (c->copied[x] & 2) count_bytes(c->ssd, c->tier_first[2 * x + 1], c->tier_last[2 * x + 1], p->pieces[x].bytes);
   }
   for (int s = 1; s < q->count; s++) q->need_bytes[s] += q->need_bytes[s - 1];
+  for (int s = q->count - 1, step = 0; s >= 0 && p->reserve_bytes; s--) {
+    if (q->rerun[s] < 0) step = q->base[s];
+    q->need_bytes[s] += p->reserve_bytes[step];
+  }
   for (int s = 0; s < q->count && (q->move_count || c->has_host_work); s++) {
     if (s) {
       c->host[s] += c->host[s - 1];

@@ -29,6 +29,8 @@ Session *session_new(const Problem *problem, Arena *arena, double deadline) {
   s->arena = arena;
   s->geometry = geometry_make(problem, arena);
   s->evaluator = evaluator_new(arena, problem, s->geometry);
+  s->filling = (FillOptions){.rerun_price = 1};
+  s->filling_ns = INT64_MAX;
   s->search = search_new(arena, s->evaluator, s->geometry->stall_free_ns, deadline);
   return s;
 }
@@ -56,7 +58,11 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
 
 static int64_t try_filling(Session *s, const FillOptions *options, Candidate *scratch) {
   fill(s->evaluator, options, scratch);
-  return search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+  int64_t cost = search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+  if (cost >= s->filling_ns) return cost;
+  s->filling_ns = cost;
+  s->filling = *options;
+  return cost;
 }
 
 /* More or less room for copies, a higher or lower price of making again, what is made again stays or leaves: one after the other, from the best so far. */
@@ -82,6 +88,19 @@ void session_try_fillings(Session *s, const Windows *windows) {
     least = cost;
     best = options;
   }
+}
+
+void session_fill_again(Session *s, const Session *before, int64_t units) {
+  static const double reserves[] = {1, 0.5, 1.5};
+  Candidate *scratch = candidate_new(s->arena, s->evaluator);
+  for (int turn = 0; turn < 3 && !search_is_done(s->search); turn++) {
+    FillOptions options = before->filling;
+    options.reserve = turn == 0 || options.reserve > 0 ? options.reserve * reserves[turn] : 0.05 * turn;
+    try_filling(s, &options, scratch);
+  }
+  if (s->search->best->cost >= COST_INVALID) session_try_fillings(s, NULL);
+  if (s->search->best->policies != PREFETCH_ALL) s->search->policies = s->search->best->policies;
+  search_local(s->search, units);
 }
 
 /* Nothing stays: what can be made again is, each time it is needed. The plans of the least memory. */

@@ -5,9 +5,9 @@
 
 
 #include "certificate.h"
+#include "filling.h"
 #include "planner.h"
 #include "search.h"
-#include "windows.h"
 
 /* What an effort may spend. `units` are steps and moves gone over by the simulator: about 15 ns each. */
 typedef struct Budget {
@@ -30,6 +30,8 @@ typedef struct Session {
   PlanCertificate certificate;
   int64_t lower_bound_ns, labels;
   bool is_optimal;
+  FillOptions filling; /* of the fastest filling so far */
+  int64_t filling_ns;
 } Session;
 
 /* `deadline` as in search.h. */
@@ -44,6 +46,9 @@ void session_try_revolve(Session *session);
 
 /* Everything leaves, then what pays most stays; at the prices of `windows`, if there are any. */
 void session_try_fillings(Session *session, const Windows *windows);
+
+/* The same of a problem like that of `before`, with less room at some steps: from what was best there. */
+void session_fill_again(Session *session, const Session *before, int64_t units);
 
 /* Prove more over windows, towards the makespan of the best plan, where it is not near the bound. */
 void session_raise_bound(Session *session);

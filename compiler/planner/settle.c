@@ -20,6 +20,7 @@ typedef struct Packer {
   Evaluator *searched; /* the search's own: it pays for what is tried */
   Candidate *trial;
   Settled best;
+  Addresses *last; /* of the last greedy packing */
   int64_t effort; /* of one try during a search */
   uint64_t seen[SEEN]; /* what was tried, by its hash */
   Arena *arena;
@@ -53,6 +54,7 @@ static bool lay_out(Packer *packer, int64_t effort) {
   Arena *scratch = arena_new();
   Addresses *layout = addresses_intervals(e, scratch);
   addresses_pack(layout, device, effort);
+  if (effort == 0) packer->last = addresses_copy(layout, packer->arena);
   bool is_better = beats(layout, makespan, &packer->best);
   if (is_better) packer->best.layout = addresses_copy(layout, packer->arena);
   arena_free(scratch);
@@ -218,6 +220,64 @@ static void go_down_by_halves(Packer *packer, const Budget *budget, int64_t wort
   }
 }
 
+/* ---- less room where something sticks out ---- */
+
+/* `times` what ends above the device, but what no plan needs less of stays. */
+static void reserve_excess(const Packer *packer, const Addresses *layout, int64_t device_bytes, int times, int64_t *reserve) {
+  const Session *s = packer->session;
+  Arena *arena = arena_new();
+  int64_t *excess = arena_alloc(arena, (size_t)(s->problem->step_count + 1) * sizeof *excess);
+  addresses_excess(layout, packer->on_device->sequence, device_bytes, excess);
+  for (int t = 0; t < s->problem->step_count; t++) {
+    int64_t most = s->problem->device_bytes - s->geometry->base_bytes[t];
+    reserve[t] += times * excess[t];
+    if (reserve[t] > most) reserve[t] = most > 0 ? most : 0;
+  }
+  arena_free(arena);
+}
+
+/* What is filled again with less room at some steps, laid out on the whole device. False where nothing fits. */
+static bool fill_with_less(Packer *packer, const Budget *budget, const int64_t *reserve) {
+  const Session *s = packer->session;
+  Arena *arena = arena_new();
+  Problem problem = *s->problem;
+  problem.reserve_bytes = reserve;
+  Session *small = session_new(&problem, arena, s->search->deadline);
+  small->search->target_ns = s->search->best->cost;
+  session_fill_again(small, s, budget->units / 32);
+  const bool is_found = small->search->best->cost < COST_INVALID;
+  packer->source = small->evaluator;
+  if (is_found) try_candidate(packer, small->search->best, 0);
+  packer->source = packer->on_device;
+  s->evaluator->evaluations += small->evaluator->evaluations;
+  arena_free(arena);
+  return is_found;
+}
+
+/* Of many gaps: where residencies end above the device its steps have less room, for which it is filled again, more and more of what sticks out each time, as
+ * the next plan is another one. Then halfway back to what did not do. */
+static void fill_around(Packer *packer, const Budget *budget) {
+  enum { ATTEMPTS = 8, HALVINGS = 2, NOTCH = 500 };
+  const Session *s = packer->session;
+  Arena *arena = arena_new();
+  const int64_t device = s->problem->device_bytes;
+  const size_t size = (size_t)(s->problem->step_count + 1) * sizeof(int64_t);
+  int64_t *reserve = arena_alloc(arena, size), *too_little = arena_alloc(arena, size), *middle = arena_alloc(arena, size);
+  bool is_found = true;
+  for (int attempt = 0; attempt < ATTEMPTS && is_found && !is_laid_out(packer) && !search_is_late(s->search); attempt++) {
+    memcpy(too_little, reserve, size);
+    reserve_excess(packer, packer->last, device - attempt * (device / NOTCH), 1 + attempt, reserve);
+    is_found = fill_with_less(packer, budget, reserve);
+  }
+  for (int i = 0; i < HALVINGS && is_laid_out(packer) && !search_is_late(s->search); i++) {
+    int64_t before = packer->best.makespan_ns;
+    for (int t = 0; t < s->problem->step_count; t++) middle[t] = too_little[t] + (reserve[t] - too_little[t]) / 2;
+    fill_with_less(packer, budget, middle);
+    memcpy(packer->best.makespan_ns < before ? reserve : too_little, middle, size);
+  }
+  arena_free(arena);
+}
+
 /* Fillings for a smaller device, laid out on this one. */
 static void fill_smaller(Packer *packer, const Budget *budget, int64_t device_bytes) {
   const Session *s = packer->session;
@@ -331,9 +391,10 @@ static bool is_settled(const Packer *packer, int64_t makespan_ns) {
 static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, int64_t worth_ns, const int64_t *policy_ns, int64_t makespan) {
   int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
   if (session_is_large(s)) {
+    if (!is_laid_out(packer)) fill_around(packer, budget);
     bool is_searched = s->geometry->open_count <= SEARCHED_GAPS && s->labels > 0;
-    if (!is_settled(packer, makespan) && is_searched) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
-    if (!is_settled(packer, makespan + makespan / 20)) go_down_quickly(packer, budget);
+    if (!is_laid_out(packer) && is_searched) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
+    if (!is_laid_out(packer)) go_down_quickly(packer, budget);
     lay_out_faster_policies(packer, policy_ns, budget->packing);
     return;
   }
@@ -354,7 +415,7 @@ Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *option
   const bool is_dear = settle_is_dear(s);
   Packer *packer = packer_new(s, arena);
   int64_t makespan = s->search->best->cost;
-  try_candidate(packer, s->search->best, budget->packing);
+  try_candidate(packer, s->search->best, session_is_large(s) && options->policy < 0 ? 0 : budget->packing);
   if (options->policy >= 0) /* a plan of a policy stays one */
     lay_out_on_rungs(packer, EVICTIONS + options->policy, EVICTIONS + options->policy + 1, NOTCHES - 1, NOTCHES, budget->packing / 16);
   else if (!options->takes_any)
