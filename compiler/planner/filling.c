@@ -4,14 +4,17 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct Stay { /* what it would save to keep a gap */
+  bool goes_first;
   double pays, saves; /* against the price of the room, where there is one; ns for each byte and ns of room */
   int gap;
 } Stay;
 
 static int compare_stays(const void *a, const void *b) {
   const Stay *x = a, *y = b;
+  if (x->goes_first != y->goes_first) return x->goes_first ? -1 : 1;
   if (x->pays > y->pays * 1.0001 || y->pays > x->pays * 1.0001) return x->pays > y->pays ? -1 : 1;
   if (x->saves != y->saves) return x->saves > y->saves ? -1 : 1;
   return x->gap < y->gap ? -1 : x->gap > y->gap;
@@ -41,14 +44,28 @@ static bool is_away(const Geometry *g, int x, int t) {
   return low < g->gap_first[x + 1] && g->gaps[low].u < t && g->gaps[low].is_open;
 }
 
-/* To make piece x again before step t: the time of its producer, `price` times, and what it costs that its inputs are there. */
-static double rerun_ns(const Desk *d, int x, int t, double price, int depth) {
-  enum { DEEPEST = 3 };
-  const Problem *p = d->problem;
-  const Geometry *g = d->geometry;
-  const ProblemStep *step = &p->steps[p->pieces[x].creator];
-  double ns = price * (double)g->min_ns[p->pieces[x].creator];
-  if (!step->can_rerun || t > step->rerun_limit) return HUGE_VAL;
+enum { DEEPEST = 3, MANY_USES = 32, TIMES = 128 };
+
+/* What it costs to run steps again. Of steps with many inputs it is looked at once for each of a few stretches of time. */
+typedef struct Reruns {
+  const Desk *desk;
+  double price; /* of the time of producers */
+  uint8_t *known; /* by step and depth: the stretch whose cost is known, from 1 */
+  double *ns;
+} Reruns;
+
+static Reruns reruns_new(Desk *d, double price) {
+  const size_t count = (size_t)d->problem->step_count * (DEEPEST + 1);
+  return (Reruns){d, price, arena_alloc(d->arena, count + 1), arena_alloc(d->arena, (count + 1) * sizeof(double))};
+}
+
+static double rerun_ns(Reruns *r, int x, int t, int depth);
+
+static double rerun_step_ns(Reruns *r, int s, int t, int depth) {
+  const Problem *p = r->desk->problem;
+  const Geometry *g = r->desk->geometry;
+  const ProblemStep *step = &p->steps[s];
+  double ns = r->price * (double)g->min_ns[s];
   for (int i = 0; i < step->use_count; i++) {
     const ProblemUse *use = &p->uses[step->first_use + i];
     int y = use->piece;
@@ -56,17 +73,33 @@ static double rerun_ns(const Desk *d, int x, int t, double price, int depth) {
     if (!(use->flags & PROBLEM_USE_READ) || input->home == TIER_DEVICE) continue;
     bool is_dead = g->last_access[y] < t, is_made = input->home == TIER_NONE && is_dead;
     if (is_made && (depth == DEEPEST || input->creator < 0 || !(input->fates & FATE_BIT(FATE_RECOMPUTE)))) return HUGE_VAL;
-    if (is_made) ns += rerun_ns(d, y, t, price, depth + 1);
+    if (is_made) ns += rerun_ns(r, y, t, depth + 1);
     else if (is_dead || is_away(g, y, t)) ns += (double)input->h2d_ns;
   }
   return ns;
 }
 
+/* To make piece x again before step t: the time of its producer, times the price, and what it costs that its inputs are there. */
+static double rerun_ns(Reruns *r, int x, int t, int depth) {
+  const Problem *p = r->desk->problem;
+  const int s = p->pieces[x].creator;
+  const ProblemStep *step = &p->steps[s];
+  if (!step->can_rerun || t > step->rerun_limit) return HUGE_VAL;
+  if (step->use_count < MANY_USES) return rerun_step_ns(r, s, t, depth);
+  const size_t at = (size_t)s * (DEEPEST + 1) + (size_t)depth;
+  const uint8_t stretch = (uint8_t)(1 + (int64_t)t * TIMES / p->step_count);
+  if (r->known[at] != stretch) {
+    r->ns[at] = rerun_step_ns(r, s, t, depth);
+    r->known[at] = stretch;
+  }
+  return r->ns[at];
+}
+
 /* Away at the least cost; the cost, or -1 where it stays. */
-static double send_away(Desk *d, int i, double rerun_price) {
+static double send_away(Desk *d, int i, Reruns *reruns) {
   static const uint8_t copies[] = {FATE_HOST, FATE_SSD};
   const PlanGap *gap = &d->geometry->gaps[i];
-  double rerun = desk_may(gap, FATE_RECOMPUTE) ? rerun_ns(d, gap->piece, gap->v, rerun_price, 0) : -1;
+  double rerun = desk_may(gap, FATE_RECOMPUTE) ? rerun_ns(reruns, gap->piece, gap->v, 0) : -1;
   for (int k = 0; k < 2; k++) {
     double ns = desk_may(gap, (Fate)copies[k]) ? copy_ns(d, i, (Fate)copies[k]) : -1;
     if (ns < 0 || (rerun >= 0 && rerun <= ns)) continue;
@@ -76,12 +109,12 @@ static double send_away(Desk *d, int i, double rerun_price) {
 }
 
 /* The same at prices; what its inputs cost when it is made again comes on top. *stay: what the room costs. */
-static double send_away_priced(Desk *d, int i, const FillOptions *options, bool is_copied, double *stay) {
+static double send_away_priced(Desk *d, int i, const FillOptions *options, Reruns *reruns, bool is_copied, double *stay) {
   const PlanGap *gap = &d->geometry->gaps[i];
   GapCosts costs = windows_costs(options->windows, gap, is_copied);
   *stay = costs.fates[FATE_KEEP];
   if (costs.fates[FATE_RECOMPUTE] < HUGE_VAL) {
-    double inputs = rerun_ns(d, gap->piece, gap->v, 0, 0);
+    double inputs = rerun_ns(reruns, gap->piece, gap->v, 0);
     costs.fates[FATE_RECOMPUTE] = inputs < HUGE_VAL ? options->rerun_price * costs.fates[FATE_RECOMPUTE] + costs.lane[WINDOW_H2D] * inputs : HUGE_VAL;
   }
   for (int tries = 0; tries < 3; tries++) {
@@ -99,20 +132,24 @@ void fill(Evaluator *e, const FillOptions *options, Candidate *candidate) {
   Desk desk = desk_open(e, candidate), *d = &desk;
   const Geometry *g = d->geometry;
   const Problem *p = d->problem;
+  const Candidate *like = options->like;
   desk_take_least_work(d, candidate);
   desk_obey_pins(d);
+  Reruns reruns = reruns_new(d, options->windows ? 0 : options->rerun_price);
   Stay *stays = arena_alloc(d->arena, (size_t)g->open_count * sizeof *stays + 1);
   int count = 0;
   for (int k = 0; k < g->open_count; k++) {
     int i = g->open[k];
     const PlanGap *gap = &g->gaps[i];
     double ns = (double)(g->start_ns[gap->v] - g->end_ns[gap->u]) + 1, room = (double)p->pieces[gap->piece].bytes * ns, at_price = 0;
+    if (like && like->fates[i] != FATE_KEEP && desk_assign(d, i, (Fate)like->fates[i])) continue;
     bool is_copied = i > g->gap_first[gap->piece] && (d->fates[i - 1] == FATE_HOST || d->fates[i - 1] == FATE_SSD);
-    double cost = options->windows ? send_away_priced(d, i, options, is_copied, &at_price) : send_away(d, i, options->rerun_price);
+    double cost = options->windows ? send_away_priced(d, i, options, &reruns, is_copied, &at_price) : send_away(d, i, &reruns);
     if (cost < 0 || geometry_is_pinned(gap)) continue;
     /* Where many cost the same at these prices, those that take the least room go first. */
-    if (options->windows) stays[count++] = (Stay){cost / (at_price + 1), 1 / room, i};
-    else stays[count++] = (Stay){0, cost / room, i};
+    const bool goes_first = like && like->fates[i] == FATE_KEEP;
+    if (options->windows) stays[count++] = (Stay){goes_first, cost / (at_price + 1), 1 / room, i};
+    else stays[count++] = (Stay){goes_first, 0, cost / room, i};
   }
   qsort(stays, (size_t)count, sizeof *stays, compare_stays);
   /* What is reserved counts as taken. */
@@ -122,7 +159,8 @@ void fill(Evaluator *e, const FillOptions *options, Candidate *candidate) {
   }
   for (int k = 0; k < count; k++)
     if (desk_has_room(d, stays[k].gap, p->device_bytes)) desk_assign(d, stays[k].gap, FATE_KEEP);
-  candidate->is_canonical = options->is_canonical;
-  for (int i = 0; i < g->gap_count && !candidate->is_canonical; i++) candidate->keep_from[i] = g->gaps[i].v;
+  candidate->is_canonical = like ? like->is_canonical : options->is_canonical;
+  if (like && !like->is_canonical) memcpy(candidate->keep_from, like->keep_from, (size_t)g->gap_count * sizeof *candidate->keep_from);
+  for (int i = 0; i < g->gap_count && !like && !candidate->is_canonical; i++) candidate->keep_from[i] = g->gaps[i].v;
   desk_close(d);
 }

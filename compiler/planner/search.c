@@ -18,21 +18,21 @@ static void make_groups(Search *search, Arena *arena) {
   search->groups = NEW(g->open_count, int);
   search->group_first = NEW(g->open_count + 1, int);
   int filled = 0;
+  int *pieces = NEW(p->piece_count, int);
   for (int d = 0; d < p->datum_count; d++) {
     const ProblemDatum *datum = &p->data[d];
-    int longest = 0;
-    for (int k = 0; k < datum->chunks; k++) {
-      int x = datum->first_piece + k, gaps = g->gap_first[x + 1] - g->gap_first[x];
-      if (gaps > longest) longest = gaps;
-    }
-    for (int j = 0; j < longest; j++) { /* the j-th gap of every chunk */
-      int first = filled;
-      for (int k = 0; k < datum->chunks; k++) {
-        int x = datum->first_piece + k, gap = g->gap_first[x] + j;
-        if (gap < g->gap_first[x + 1] && g->gaps[gap].is_open) search->groups[filled++] = gap;
+    int count = datum->chunks; /* pieces that have a j-th gap */
+    for (int k = 0; k < count; k++) pieces[k] = datum->first_piece + k;
+    for (int j = 0; count > 0; j++) {
+      int first = filled, kept = 0;
+      for (int k = 0; k < count; k++) {
+        int gap = g->gap_first[pieces[k]] + j;
+        if (gap >= g->gap_first[pieces[k] + 1]) continue;
+        pieces[kept++] = pieces[k];
+        if (g->gaps[gap].is_open) search->groups[filled++] = gap;
       }
-      if (filled == first) continue;
-      search->group_first[search->group_count++] = first;
+      count = kept;
+      if (filled > first) search->group_first[search->group_count++] = first;
     }
   }
   search->group_first[search->group_count] = filled;

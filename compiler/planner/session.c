@@ -65,6 +65,16 @@ static int64_t try_filling(Session *s, const FillOptions *options, Candidate *sc
   return cost;
 }
 
+/* With as much room for copies as the options say, with half and with half as much again. */
+static void try_near(Session *s, FillOptions options, Candidate *scratch) {
+  static const double reserves[] = {1, 0.5, 1.5}, others[] = {0, 0.05, 0.1};
+  const double reserve = options.reserve;
+  for (int turn = 0; turn < 3 && !search_is_done(s->search); turn++) {
+    options.reserve = reserve > 0 ? reserve * reserves[turn] : others[turn];
+    try_filling(s, &options, scratch);
+  }
+}
+
 /* More or less room for copies, a higher or lower price of making again, what is made again stays or leaves: one after the other, from the best so far. */
 void session_try_fillings(Session *s, const Windows *windows) {
   enum { VERY_MANY = 40000 };
@@ -75,11 +85,18 @@ void session_try_fillings(Session *s, const Windows *windows) {
                {-1, 0.3, false, false}, {-1, 3, false, true}, {-1, 1e9, false, true}, {-1, -1, true, false}};
   if (s->geometry->open_count < 2) return;
   Candidate *scratch = candidate_new(s->arena, s->evaluator);
+  const bool are_very_many = s->geometry->open_count > VERY_MANY;
   FillOptions best = {.rerun_price = 1, .windows = windows};
   int64_t least = INT64_MAX;
+  if (are_very_many && windows) { /* what was best without them is near what is best with them */
+    best = s->filling;
+    best.windows = windows;
+    try_near(s, best, scratch);
+    return;
+  }
   for (size_t turn = 0; turn < sizeof turns / sizeof *turns && !search_is_done(s->search); turn++) {
     FillOptions options = best;
-    if (s->geometry->open_count > VERY_MANY && !turns[turn].is_for_many) continue;
+    if (are_very_many && !turns[turn].is_for_many) continue;
     if (turns[turn].reserve >= 0) options.reserve = turns[turn].reserve;
     if (turns[turn].rerun_price >= 0) options.rerun_price = turns[turn].rerun_price;
     options.is_canonical = turns[turn].is_canonical;
@@ -91,13 +108,13 @@ void session_try_fillings(Session *s, const Windows *windows) {
 }
 
 void session_fill_again(Session *s, const Session *before, int64_t units) {
-  static const double reserves[] = {1, 0.5, 1.5};
   Candidate *scratch = candidate_new(s->arena, s->evaluator);
-  for (int turn = 0; turn < 3 && !search_is_done(s->search); turn++) {
-    FillOptions options = before->filling;
-    options.reserve = turn == 0 || options.reserve > 0 ? options.reserve * reserves[turn] : 0.05 * turn;
-    try_filling(s, &options, scratch);
-  }
+  FillOptions options = before->filling;
+  options.like = before->search->best;
+  options.reserve = 0;
+  fill(s->evaluator, &options, scratch);
+  search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+  try_near(s, before->filling, scratch);
   if (s->search->best->cost >= COST_INVALID) session_try_fillings(s, NULL);
   if (s->search->best->policies != PREFETCH_ALL) s->search->policies = s->search->best->policies;
   search_local(s->search, units);

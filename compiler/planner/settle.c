@@ -4,7 +4,7 @@
 
 #include "exact.h"
 
-enum { SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, FEW_RUNGS = 8, FEW_GAPS = 64, LARGE_GAPS = 512, SEARCHED_GAPS = 15000 };
+enum { NOTICED = 200, NEAR = 40, SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, FEW_RUNGS = 8, FEW_GAPS = 64, LARGE_GAPS = 512, SEARCHED_GAPS = 15000 };
 
 typedef struct Settled { /* a plan with its addresses */
   Candidate *fates;
@@ -204,7 +204,7 @@ static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, 
 /* Where a try is dear: smaller by what sticks out, then halfway up to what stuck out, while that is faster by more than next to nothing; or down, as
  * long as nothing was laid out. What is found there is rarely faster on a device that is smaller still. */
 static void go_down_by_halves(Packer *packer, const Budget *budget, int64_t worth_ns, int64_t excess_bytes, int64_t target_ns) {
-  enum { MANY_GAPS = 3000, NOTICED = 200 };
+  enum { MANY_GAPS = 3000 };
   const Session *s = packer->session;
   const int attempts = s->geometry->open_count > MANY_GAPS ? 2 : 6;
   int64_t low, high, sticks_out = s->problem->device_bytes, fastest = target_ns;
@@ -263,13 +263,14 @@ static void fill_around(Packer *packer, const Budget *budget) {
   const int64_t device = s->problem->device_bytes;
   const size_t size = (size_t)(s->problem->step_count + 1) * sizeof(int64_t);
   int64_t *reserve = arena_alloc(arena, size), *too_little = arena_alloc(arena, size), *middle = arena_alloc(arena, size);
-  bool is_found = true;
-  for (int attempt = 0; attempt < ATTEMPTS && is_found && !is_laid_out(packer) && !search_is_late(s->search); attempt++) {
+  bool is_found = packer->last || try_candidate(packer, s->search->best, 0) || packer->last;
+  for (int attempt = 0; attempt < ATTEMPTS && is_found && !packer->last->is_packed && !search_is_late(s->search); attempt++) {
+    const Addresses *before = packer->last;
     memcpy(too_little, reserve, size);
-    reserve_excess(packer, packer->last, device - attempt * (device / NOTCH), 1 + attempt, reserve);
-    is_found = fill_with_less(packer, budget, reserve);
+    reserve_excess(packer, before, device - attempt * (device / NOTCH), 1 + attempt, reserve);
+    is_found = fill_with_less(packer, budget, reserve) && packer->last != before; /* else it is slower than what was laid out */
   }
-  for (int i = 0; i < HALVINGS && is_laid_out(packer) && !search_is_late(s->search); i++) {
+  for (int i = 0; i < HALVINGS && is_found && is_laid_out(packer) && !search_is_late(s->search); i++) {
     int64_t before = packer->best.makespan_ns;
     for (int t = 0; t < s->problem->step_count; t++) middle[t] = too_little[t] + (reserve[t] - too_little[t]) / 2;
     fill_with_less(packer, budget, middle);
@@ -393,7 +394,7 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, in
   if (session_is_large(s)) {
     if (!is_laid_out(packer)) fill_around(packer, budget);
     bool is_searched = s->geometry->open_count <= SEARCHED_GAPS && s->labels > 0;
-    if (!is_laid_out(packer) && is_searched) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
+    if (!is_settled(packer, makespan + makespan / NEAR) && is_searched) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
     if (!is_laid_out(packer)) go_down_quickly(packer, budget);
     lay_out_faster_policies(packer, policy_ns, budget->packing);
     return;
@@ -403,8 +404,10 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, in
     search_accept_all(s->search);
   }
   if (!is_settled(packer, makespan)) {
-    if (settle_is_dear(s)) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
-    else go_down(packer, budget, excess, makespan);
+    const bool is_dear = settle_is_dear(s);
+    if (is_dear) fill_around(packer, budget);
+    if (is_dear && !is_settled(packer, makespan + makespan / NOTICED)) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
+    if (!is_dear) go_down(packer, budget, excess, makespan);
     if (!is_settled(packer, makespan)) search_laid_out(packer, s, budget);
     search_accept_all(s->search);
   }
