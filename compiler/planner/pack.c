@@ -479,10 +479,8 @@ int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
   if (is_many) {
     pack_many(&p, is_lowest, arena);
     if (p.count <= FEW_ENOUGH) turn_wheel_of_many(&p);
-    arena_free(arena);
-    return p.height;
   }
-  for (int k = 0; k < 8 && (k < 2 || effort > 0) && p.height > p.load; k++) {
+  for (int k = 0; k < 8 && (k < 2 || effort > 0) && p.count <= FEW_ENOUGH && p.height > (is_many ? limit : p.load); k++) {
     weigh(p.boxes, p.count, orders[k % 4], p.steps);
     keep_offsets(&p, place(p.boxes, p.count, p.shelf, k >= 4));
     effort -= each;

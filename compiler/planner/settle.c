@@ -388,6 +388,12 @@ static bool is_settled(const Packer *packer, int64_t makespan_ns) {
   return is_laid_out(packer) && packer->best.makespan_ns <= makespan_ns;
 }
 
+/* The first plan found that can be laid out. */
+static void lay_out_any(Packer *packer, const Budget *budget) {
+  fill_around(packer, budget);
+  if (!is_laid_out(packer)) go_down_quickly(packer, budget);
+}
+
 /* The fastest plan that can be laid out, whoever made it. */
 static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, int64_t worth_ns, const int64_t *policy_ns, int64_t makespan) {
   int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
@@ -424,7 +430,7 @@ Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *option
   else if (!options->takes_any)
     lay_out_fastest(packer, s, budget, options->worth_ns, policy_ns, makespan);
   else if (is_dear && !is_laid_out(packer))
-    go_down_quickly(packer, budget);
+    lay_out_any(packer, budget);
   const bool has_other = is_dear && options->worth_ns > 0; /* somebody has a faster one */
   const int rungs = is_dear ? FEW_RUNGS : LAST_RUNGS;
   if ((is_dear || !options->takes_any) && !has_other) lay_out_on_rungs(packer, 0, MAKERS, rungs, rungs, budget->packing / 64); /* the last resort */

@@ -714,6 +714,7 @@ int main(int argc, char **argv) {
   test_road(&parts, ROAD_RING, 0, rounds / 4, seen_in_pieces);
   test_road(&tables, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
   test_road(&tables, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
+  test_road(&slices, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
   test_road(&slices, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
   test_road(&slices, ROAD_RING, 0, rounds / 4, seen_in_pieces);
   test_road(&away, ROAD_HOST, 0, rounds / 4, seen_in_pieces);

@@ -15,6 +15,11 @@ static const PartsOptions instances[] = {
     {"whole sums", 2449029, 123718280, 100, 256, 47, 3, PARTS_WHOLE, 512, 1, false, true, false, 0.25},
 };
 
+static const PartsOptions holes[] = {
+    {"64 x 8 slices", 2449029, 123718280, 100, 256, 47, 3, PARTS_SLICES, 64, 8, true, true, false, 0.25},
+    {"512 rows", 2449029, 123718280, 100, 256, 47, 3, PARTS_ROWS, 512, 1, true, true, true, 0.25},
+};
+
 static int verdict(const char *problem, const char *plan) { return planner_check_json(problem, strlen(problem), plan, strlen(plan), NULL, NULL); }
 
 /* The text with the first number after `key` replaced. */
@@ -73,6 +78,50 @@ static void judge_small(Tap *tap, int count) {
   tap_ok(tap, refused == 0 && tried > count / 4, "the bounds of %d small problems hold", tried);
 }
 
+/* Pieces of a few sizes leave holes that nothing fits. What that costs is little: a sketch does without addresses. */
+static void judge_addresses(Tap *tap, const PartsOptions *instance) {
+  Arena *arena = arena_new();
+  const Problem *problem = suite_read(arena, generate_parts(arena, instance));
+  PlannerOptions options;
+  PlannerReport report, sketched;
+  planner_default_options(&options);
+  options.effort = PLANNER_FAST;
+  const PlannerPlan *plan = planner_plan(problem, &options, arena, &report);
+  options.is_sketch = true;
+  const PlannerPlan *sketch = planner_plan(problem, &options, arena, &sketched);
+  const bool has_both = plan && report.has_addresses && sketch;
+  tap_ok(tap, has_both && 20 * report.makespan_ns <= 21 * sketched.makespan_ns, "%s at %.0f %%: addresses cost at most a twentieth", instance->name, 100 * instance->budget);
+  if (has_both) tap_note("%.1f ms, sketched %.1f ms", 1e-6 * (double)report.makespan_ns, 1e-6 * (double)sketched.makespan_ns);
+  arena_free(arena);
+}
+
+/* A plan that leaves some bytes alone at every step is one for a device smaller by them. */
+static void judge_reserve(Tap *tap) {
+  Arena *arena = arena_new();
+  PartsOptions instance = instances[0];
+  instance.parts = 64;
+  char *text = generate_parts(arena, &instance);
+  Problem *problem = suite_read(arena, text);
+  int64_t *reserve = arena_alloc(arena, (size_t)problem->step_count * sizeof *reserve);
+  const int64_t part = problem->device_bytes / 8;
+  for (int s = 0; s < problem->step_count; s++) reserve[s] = part;
+  problem->reserve_bytes = reserve;
+  PlannerOptions options;
+  PlannerReport report;
+  planner_default_options(&options);
+  options.is_sketch = true;
+  PlannerPlan *plan = planner_plan(problem, &options, arena, &report);
+  if (tap_ok(tap, plan != NULL, "with a reserve: planned")) {
+    size_t length;
+    plan->peak_bytes = plan->lower_bound_ns = -1; /* not claimed: the peak is counted with the reserve */
+    plan->certificate.kind = CERTIFICATE_NONE;
+    const char *written = plan_write_json(plan, arena, &length);
+    tap_ok(tap, verdict(generate_with_device(arena, text, problem->device_bytes - part), written) == PLANNER_CHECK_VALID, "with a reserve: valid without those bytes");
+    tap_ok(tap, report.peak_bytes > problem->device_bytes - part / 8, "with a reserve: the rest is used");
+  }
+  arena_free(arena);
+}
+
 int main(void) {
   Tap tap = {0};
   const char *scale = getenv("GNNCC_TEST_SCALE");
@@ -104,6 +153,8 @@ int main(void) {
     tap_ok(&tap, again.text && !strcmp(made.text, again.text), "%s: the same bytes twice", instances[i].name);
     arena_free(arena);
   }
+  for (int i = 0; i < (count > 1 ? 2 : 1); i++) judge_addresses(&tap, &holes[i]);
+  judge_reserve(&tap);
   judge_small(&tap, scale && atoi(scale) < 20 ? 40 : 264);
   return tap_end(&tap);
 }
