@@ -19,6 +19,7 @@
 
 #include "../../runtime/job/checkpoint.h"
 #include "../../runtime/job/job.h"
+#include "../../runtime/core/home.h"
 #include "../../runtime/core/lanes.h"
 #include "../../runtime/base/room.h"
 #include "../../runtime/app/train.h"
@@ -349,6 +350,50 @@ static void test_faults(void) {
   normal_calls(1);
 }
 
+/* ---- data that are at home on the SSD ---- */
+
+/* Into three extents that lie apart, in runs of `step` bytes; what was put there, read again. NULL: they are the same; else what went wrong. */
+static const char *home_round(gnn_instance *instance, int64_t step, gnn_error *error) {
+  static unsigned char data[(3 << 20) + 9096], seen[sizeof data];
+  const gnn_side side = {GNN_SSD, 0, 3};
+  gnn_home home;
+  for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)((uint32_t)(i + (size_t)step) * 2654435761u >> 24);
+  memset(seen, 0, sizeof seen);
+  gnn_status status = gnn_home_open(&home, instance, &side, error);
+  if (status != GNN_OK) return "cannot be opened";
+  for (size_t at = 0; at < sizeof data && status == GNN_OK; at += (size_t)step)
+    status = gnn_home_put(&home, data + at, sizeof data - at < (size_t)step ? (int64_t)(sizeof data - at) : step, error);
+  if (status == GNN_OK && gnn_home_put(&home, data, 1, NULL) != GNN_EINVAL) return "takes more than there is room for";
+  if (gnn_home_close(&home, status, error) != GNN_OK) return "cannot be written";
+  if (gnn_home_read(instance, &side, seen, sizeof seen, error) != GNN_OK) return "cannot be read";
+  return memcmp(data, seen, sizeof data) == 0 ? NULL : "is not what was put there";
+}
+
+static void test_home(void) {
+  static const gnn_extent extents[] = {{4096, 5000}, {(4 << 20) + 8192, 3 << 20}, {16384, 4096}};
+  static const int64_t steps[] = {1000, 4096, 70001, 4 << 20};
+  const gnn_program program = {.real_bytes = 4, .ssd_bytes = 8 << 20, .extent_count = 3, .extents = extents};
+  const gnn_scratch_folders folders = {.temporary = tap_path("")};
+  gnn_instance instance = {.run.program = &program, .tiers.program = &program};
+  gnn_error error = {.message = ""};
+  if (gnn_scratch_open(&instance.scratch, &folders, &error) != GNN_OK || gnn_scratch_reserve(&instance.scratch, program.ssd_bytes, &error) != GNN_OK) exit(97);
+  for (int has_uring = 0; has_uring < 2; has_uring++)
+    for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
+      normal_calls(has_uring);
+      const char *wrong = home_round(&instance, steps[k], &error);
+      tap_ok(wrong == NULL, "data at home, %s, %d bytes at a time%s%s", has_uring ? "io_uring" : "pread and pwrite", (int)steps[k], wrong ? ": " : "", wrong ? wrong : "");
+    }
+  normal_calls(0);
+  gnn_scratch_system.pwrite = failing_pwrite;
+  fault_error = EIO;
+  fault_is_write = 1;
+  atomic_store(&fault_after, 2);
+  const char *wrong = home_round(&instance, 70001, &error);
+  tap_ok(wrong && strcmp(wrong, "cannot be written") == 0 && strstr(error.message, "could not write"), "data at home where a write fails: %s", error.message);
+  normal_calls(1);
+  gnn_scratch_close(&instance.scratch);
+}
+
 static void test_queued_twice(void) {
   tiered_make(&tiered, &toy, TIERED_SSD);
   tiered.program.is_simulated = 1;
@@ -649,6 +694,7 @@ int main(void) {
   normal_calls(1);
   test_short();
   test_faults();
+  test_home();
   test_queued_twice();
   test_unsound();
   test_truncated();
