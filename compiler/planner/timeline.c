@@ -2,12 +2,18 @@
 
 enum { NONE = -1 };
 
+typedef struct Lists { /* items of a key in rising order: items[first[key]] .. items[first[key + 1] - 1] */
+  int *first, *items;
+} Lists;
+
 typedef struct Queueing {
   Arena *arena;
   Timeline *t;
   const Sequence *q;
   const Simulation *m;
   int boundary;
+  Lists returns, arrivals, releases, joins; /* by boundary: moves by g and by v, offloads, steps that join */
+  Lists leaving; /* by piece: offloads */
   int *out, *stored;   /* per offload: the event that leaves the device, the one that ends in the tier */
   int *in, *read;      /* per move: the event that arrives on the device, the one that reads into the ring */
   int *reads;          /* moves that read the SSD by the ring, in queue order */
@@ -21,6 +27,32 @@ static int *nones(Arena *arena, int count) {
   int *list = arena_alloc(arena, (size_t)(count + 1) * sizeof *list);
   for (int i = 0; i <= count; i++) list[i] = NONE;
   return list;
+}
+
+/* Items whose key is none of 0 .. keys - 1 are in no list. */
+static Lists lists_new(Arena *arena, const int *key_of, int count, int keys) {
+  Lists l = {arena_alloc(arena, (size_t)(keys + 2) * sizeof(int)), arena_alloc(arena, (size_t)(count + 1) * sizeof(int))};
+  for (int i = 0; i < count; i++)
+    if (key_of[i] >= 0 && key_of[i] < keys) l.first[key_of[i] + 2]++;
+  for (int k = 0; k < keys; k++) l.first[k + 2] += l.first[k + 1];
+  for (int i = 0; i < count; i++)
+    if (key_of[i] >= 0 && key_of[i] < keys) l.items[l.first[key_of[i] + 1]++] = i;
+  return l;
+}
+
+static void make_lists(Queueing *w) {
+  const Sequence *q = w->q;
+  Arena *arena = w->arena, *scratch = arena_new();
+  int *keys = arena_alloc(scratch, (size_t)(q->move_count + q->offload_count + 1) * sizeof *keys);
+  for (int i = 0; i < q->move_count; i++) keys[i] = q->moves[i].g;
+  w->returns = lists_new(arena, keys, q->move_count, q->count);
+  for (int i = 0; i < q->move_count; i++) keys[i] = q->moves[i].v;
+  w->arrivals = lists_new(arena, keys, q->move_count, q->count);
+  for (int i = 0; i < q->offload_count; i++) keys[i] = q->offloads[i].piece;
+  w->leaving = lists_new(arena, keys, q->offload_count, q->problem->piece_count);
+  w->releases = lists_new(arena, w->m->release, q->offload_count, q->count);
+  w->joins = lists_new(arena, q->join, q->count, q->count);
+  arena_free(scratch);
 }
 
 static int add(Queueing *w, TimelineEvent event) {
@@ -88,10 +120,10 @@ static void queue_out(Queueing *w, int i) {
 
 static int origin_of(const Queueing *w, const PlanMove *move) {
   int origin = NONE;
-  for (int i = 0; i < w->q->offload_count; i++) {
-    const PlanOffload *o = &w->q->offloads[i];
+  for (int k = w->leaving.first[move->piece]; k < w->leaving.first[move->piece + 1]; k++) {
+    const PlanOffload *o = &w->q->offloads[w->leaving.items[k]];
     bool is_same_tier = goes_to_ssd(w, o) == (move->to == TIER_SSD);
-    if (o->piece == move->piece && is_same_tier && o->after < move->v) origin = i;
+    if (is_same_tier && o->after < move->v) origin = w->leaving.items[k];
   }
   return origin;
 }
@@ -159,19 +191,20 @@ static void add_wait(Queueing *w, WaitReason reason, int64_t from, int64_t to, i
 
 static int last_release(const Queueing *w) {
   int last = NONE;
-  for (int i = 0; i < w->q->offload_count; i++)
-    if (w->m->release[i] == w->boundary && (last == NONE || w->m->out_done_ns[i] >= w->m->out_done_ns[last])) last = i;
+  for (int k = w->releases.first[w->boundary]; k < w->releases.first[w->boundary + 1]; k++) {
+    int i = w->releases.items[k];
+    if (last == NONE || w->m->out_done_ns[i] >= w->m->out_done_ns[last]) last = i;
+  }
   return last == NONE ? NONE : w->out[last];
 }
 
 /* What the step needs that comes last: a return, or a communication. */
 static int last_arrival(const Queueing *w) {
   int last = NONE, s = w->boundary;
-  for (int i = 0; i < w->q->move_count; i++)
-    if (w->q->moves[i].v == s && w->in[i] > last) last = w->in[i];
-  for (int t = 0; t < s; t++) {
-    if (w->q->join[t] != s) continue;
-    int event = w->t->last_event[t];
+  for (int k = w->arrivals.first[s]; k < w->arrivals.first[s + 1]; k++)
+    if (w->in[w->arrivals.items[k]] > last) last = w->in[w->arrivals.items[k]];
+  for (int k = w->joins.first[s]; k < w->joins.first[s + 1] && w->joins.items[k] < s; k++) {
+    int event = w->t->last_event[w->joins.items[k]];
     if (last == NONE || end_of(w, event) > end_of(w, last)) last = event;
   }
   return last;
@@ -203,9 +236,8 @@ static void add_kernel(Queueing *w) {
 }
 
 static void find_reads(Queueing *w) {
-  for (int g = 0; g < w->q->count && !w->t->is_direct; g++)
-    for (int i = 0; i < w->q->move_count; i++)
-      if (w->q->moves[i].g == g && w->q->moves[i].to == TIER_SSD) ARENA_PUSH(w->arena, w->reads, w->read_count, i);
+  for (int k = 0; k < w->returns.first[w->q->count] && !w->t->is_direct; k++)
+    if (w->q->moves[w->returns.items[k]].to == TIER_SSD) ARENA_PUSH(w->arena, w->reads, w->read_count, w->returns.items[k]);
 }
 
 /* Copies that nobody waits for may end after the last step; then the epoch ends with the last of them. */
@@ -227,6 +259,7 @@ const Timeline *timeline(Arena *arena, const Sequence *q, const Simulation *m, b
   w.in = nones(arena, q->move_count);
   w.read = nones(arena, q->move_count);
   w.free_ns = arena_alloc(arena, (size_t)(q->problem->lane_count + 1) * sizeof *w.free_ns);
+  make_lists(&w);
   for (int i = 0; i < q->move_count; i++) t->origin[i] = origin_of(&w, &q->moves[i]);
   find_reads(&w);
   int next_out = 0;
@@ -236,11 +269,10 @@ const Timeline *timeline(Arena *arena, const Sequence *q, const Simulation *m, b
     for (; next_out < q->offload_count && q->offloads[next_out].after == s - 1; next_out++) queue_out(&w, next_out);
     add_wait(&w, WAIT_PLACE, now, m->boundary_ns[s], last_release(&w));
     queue_reads(&w);
-    for (int i = 0; i < q->move_count; i++)
-      if (q->moves[i].g == s) {
-        queue_in(&w, i);
-        queue_reads(&w);
-      }
+    for (int k = w.returns.first[s]; k < w.returns.first[s + 1]; k++) {
+      queue_in(&w, w.returns.items[k]);
+      queue_reads(&w);
+    }
     add_wait(&w, WAIT_ARRIVAL, m->boundary_ns[s], m->start_ns[s], last_arrival(&w));
     if (q->join[s] >= 0) add_stages(&w);
     else add_kernel(&w);
