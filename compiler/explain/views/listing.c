@@ -30,23 +30,43 @@ static const char *traffic(const Document *d, const DocStep *s) {
   return arena_printf(d->arena, "%s -> %s", joined(d->arena, &s->reads), joined(d->arena, &s->writes));
 }
 
-/* "overlaps 5-8": the steps that compute while it runs. */
-static const char *overlap(const Document *d, const DocStep *s) {
+/* The steps that compute, one after the other. */
+typedef struct Computing {
+  const DocStep **steps;
+  int count;
+} Computing;
+
+static Computing computing_steps(const Document *d) {
   const DocStep *steps;
-  int count = document_shown_steps(d, &steps);
-  int64_t first = 0, last = 0;
-  for (int i = 0; i < count; i++) {
-    const DocStep *x = &steps[i];
-    if (strcmp(x->lane, lane_names[LANE_COMPUTE]) != 0 || x->waits_for || x->start >= s->start + s->seconds - ROUNDING || x->start + x->seconds <= s->start + ROUNDING) continue;
-    if (!first) first = x->step;
-    last = x->step;
-  }
-  if (!first) return "hidden by nothing";
-  return first == last ? arena_printf(d->arena, "overlaps %" PRId64, first) : arena_printf(d->arena, "overlaps %" PRId64 "-%" PRId64, first, last);
+  const int count = document_shown_steps(d, &steps);
+  Computing c = {arena_alloc(d->arena, (size_t)(count + 1) * sizeof *c.steps), 0};
+  for (int i = 0; i < count; i++)
+    if (!steps[i].waits_for && strcmp(steps[i].lane, lane_names[LANE_COMPUTE]) == 0) c.steps[c.count++] = &steps[i];
+  return c;
 }
 
-static const char *note(const Document *d, const DocStep *s) {
-  if (s->to) return s->step <= d->training_steps ? overlap(d, s) : "";
+/* How many of them end by a time, or begin before it. */
+static int count_until(const Computing *c, double time, bool is_end) {
+  int low = 0, high = c->count;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    const DocStep *x = c->steps[middle];
+    if (is_end ? x->start + x->seconds <= time : x->start < time) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/* "overlaps 5-8": the steps that compute while it runs. */
+static const char *overlap(const Document *d, const Computing *c, const DocStep *s) {
+  const int first = count_until(c, s->start + ROUNDING, true), end = count_until(c, s->start + s->seconds - ROUNDING, false);
+  if (first >= end) return "hidden by nothing";
+  const int64_t from = c->steps[first]->step, to = c->steps[end - 1]->step;
+  return from == to ? arena_printf(d->arena, "overlaps %" PRId64, from) : arena_printf(d->arena, "overlaps %" PRId64 "-%" PRId64, from, to);
+}
+
+static const char *note(const Document *d, const Computing *c, const DocStep *s) {
+  if (s->to) return s->step <= d->training_steps ? overlap(d, c, s) : "";
   if (s->waits_for) return arena_printf(d->arena, "<- %" PRId64 "%s", s->waits_for, s->seconds > 0 ? "" : ", which is done");
   return joined(d->arena, &s->frees);
 }
@@ -61,7 +81,8 @@ static void put_times(const Document *d, const DocStep *s, FILE *out) {
 
 /* Of a run, what was measured stands beside the estimate. */
 void view_listing(const Document *d, FILE *out) {
-  TimeUnit unit = document_time_unit(d);
+  const TimeUnit unit = document_time_unit(d);
+  const Computing computing = computing_steps(d);
   fprintf(out, " step  lane       %8s %2s %8s %2s  ", "start", unit.name, "took", unit.name);
   if (document_has_run(d)) fprintf(out, "%9s %2s %8s %2s %8s  ", "began", unit.name, "measured", unit.name, "ratio");
   fprintf(out, "%-44s %4s  %-40s %10s  %s\n", "what", "src", "reads -> writes", arena_printf(d->arena, "%s now", d->device), "frees / note");
@@ -74,7 +95,7 @@ void view_listing(const Document *d, FILE *out) {
     if (s->line) fprintf(out, " %4" PRId64 "  ", s->line);
     else fprintf(out, " %4s  ", "-");
     put_cell(out, traffic(d, s), 40);
-    const char *more = note(d, s);
+    const char *more = note(d, &computing, s);
     fprintf(out, " %10s%s%s\n", s->to || s->waits_for ? "-" : gnn_bytes_text(s->device_bytes).text, *more ? "  " : "", more);
   }
 }
