@@ -84,7 +84,7 @@ static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { r
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
-  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1};
+  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1};
   const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home};
   *form = *from;
   if (from->evaluation_count == 0) return true;

@@ -4,7 +4,7 @@
  * element by element can. Where the two meet, TABLE is a copy for the sum. With slices, TILE copies neighbouring columns out as soon as
  * they are made, and the sum becomes one for each slice, side by side afterwards (CONCAT): at one moment one slice of the table is there, and
  * in all each number moves once. A sum keeps the order in which the whole width would be added (declared_width), so no bit
- * changes. Copies are values as any other, with fates of their own. Needs the graphs that kernels are made of; linear.
+ * changes. The gradient of a matrix by sparse features is such a sum, too: a column of features gathers the rows where it is not 0. Copies are values as any other, with fates of their own. Needs the graphs that kernels are made of; linear.
  */
 #include <inttypes.h>
 #include <limits.h>
@@ -47,6 +47,16 @@ static bool can_have_table(const Graph *graph, const bool *is_away, ValueId id) 
 static bool is_far(const Cutting *c, ValueId lift, EdgeEnd sums_at) {
   const Value *value = &c->from->values[lift];
   return value->op == OP_LIFT && value->shape.domain == DOMAIN_EDGE && value->as.end != sums_at && can_have_table(c->from, c->options.is_away, value->operand[0]);
+}
+
+/* Which operand of a gradient by sparse features they gather rows of; NO_INDEX: it is none. */
+static int gathered_by_features(const Cutting *c, ValueId id) {
+  const Value *value = &c->from->values[id];
+  ValueId dropout;
+  for (int k = 0; c->options.is_sparse && value->op == OP_OUTER && k < 2; k++)
+    if (graph_sparse_field(c->from, c->options.is_sparse, value->operand[k], &dropout) != NO_INDEX)
+      return can_have_table(c->from, c->options.is_away, value->operand[1 - k]) ? 1 - k : NO_INDEX;
+  return NO_INDEX;
 }
 
 /* ---- which sums can be sliced ---- */
@@ -101,8 +111,17 @@ int slices_at_most(const Graph *graph) {
   return most < INT_MAX ? (int)most : INT_MAX;
 }
 
+/* Along the dimension of the matrix that has the columns of what is gathered. */
+static int64_t gradient_slice(const Cutting *c, const Value *gradient, int gathered) {
+  const Shape *shape = &gradient->shape;
+  const bool is_matrix = shape->rank == 2 && shape->size[0] == gradient->as.product.depth && shape->size[1] == gradient->as.product.width;
+  return is_matrix ? slice_length(&c->from->values[gradient->operand[gathered]].shape, c->options.slices) : 0;
+}
+
 static int64_t sum_slice(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
+  const int gathered = gathered_by_features(c, id);
+  if (gathered != NO_INDEX) return gradient_slice(c, value, gathered);
   if (!op_is_aggregation(value->op) || value->op == OP_GATHER_LOGSUMEXP || value->shape.domain != DOMAIN_NODE) return 0;
   if (c->from->values[value->operand[0]].shape.domain != DOMAIN_EDGE) return 0;
   const int64_t size = slice_length(&value->shape, c->options.slices);
@@ -119,12 +138,18 @@ static Tile *tile_of(const Cutting *c, ValueId far, int64_t begin, int64_t size)
   return &tiles->list[tiles->count - 1];
 }
 
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static void want_tiles_of(const Cutting *c, ValueId far, int64_t size) {
+  for (int64_t begin = 0, all = c->from->values[far].shape.size[0]; begin < all; begin += size) tile_of(c, far, begin, least(size, all - begin));
+}
+
 static void want_tiles(const Cutting *c, ValueId id, EdgeEnd end, int64_t size) {
   const Value *value = &c->from->values[id];
   if (!c->reads_far[end][id] || c->is_seen[id]) return;
   c->is_seen[id] = true;
   if (is_far(c, id, end)) {
-    for (int64_t begin = 0, all = value->shape.size[0]; begin < all; begin += size) tile_of(c, value->operand[0], begin, begin + size < all ? size : all - begin);
+    want_tiles_of(c, value->operand[0], size);
     return;
   }
   for (int k = 0; k < value->operand_count; k++) want_tiles(c, value->operand[k], end, size);
@@ -188,7 +213,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
   Value all = {.op = OP_CONCAT, .shape = sum.shape, .operand_count = 0, .as.part = {.axis = 0}};
   const int64_t length = sum.shape.size[0];
   for (int64_t begin = 0; begin < length; begin += size) {
-    const int64_t count = begin + size < length ? size : length - begin;
+    const int64_t count = least(size, length - begin);
     Value part = sum;
     part.shape = sliced_shape(sum.shape, count);
     part.tap = NULL;
@@ -206,6 +231,30 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
   return result;
 }
 
+/* dW, or its transpose, by columns of what the features gather. */
+static ValueId slice_gradient(const Cutting *c, ValueId id, int64_t size) {
+  const Value gradient = c->from->values[id];
+  const int gathered = gathered_by_features(c, id), axis = gathered == 0 ? 0 : 1;
+  const ValueId far = gradient.operand[gathered];
+  const Value *rows = &c->from->values[far];
+  const int64_t length = rows->shape.size[0], each = shape_width(&rows->shape) / length;
+  Value all = {.op = OP_CONCAT, .shape = gradient.shape, .operand_count = 0, .as.part = {.axis = axis}};
+  for (int64_t begin = 0; begin < length; begin += size) {
+    Tile *tile = tile_of(c, far, begin, least(size, length - begin));
+    Value part = gradient;
+    *(axis == 0 ? &part.as.product.depth : &part.as.product.width) = part.shape.size[axis] = tile->size * each;
+    part.declared_width = length * each;
+    part.slice = slice_at(c, far, begin, size);
+    part.slice.of = id;
+    part.origin = id;
+    part.is_exact = true;
+    part.operand[gathered] = table_of(c, tile, tile, rows, gradient.phase);
+    part.operand[1 - gathered] = c->image[gradient.operand[1 - gathered]];
+    all.operand[all.operand_count++] = add_like(c, &gradient, part, "slice");
+  }
+  return add_like(c, &gradient, all, "");
+}
+
 /* ---- the graph ---- */
 
 static ValueId copy_value(const Cutting *c, ValueId id, const ValueId *instead) {
@@ -215,14 +264,25 @@ static ValueId copy_value(const Cutting *c, ValueId id, const ValueId *instead) 
   return graph_add(c->to, value);
 }
 
+static ValueId whole_table_of(const Cutting *c, ValueId far, Phase phase) {
+  Tile *tile = tile_of(c, far, 0, 0);
+  if (tile->tile == NO_VALUE) tile->tile = c->image[far];
+  return table_of(c, tile, tile, &c->from->values[far], phase);
+}
+
 /* What a sum gathers from whole rows of, where others read it by rows. */
 static ValueId lift_of_table(const Cutting *c, ValueId id) {
   const Value *lift = &c->from->values[id];
-  const ValueId far = lift->operand[0];
-  Tile *tile = tile_of(c, far, 0, 0);
-  if (tile->tile == NO_VALUE) tile->tile = c->image[far];
-  const ValueId table = table_of(c, tile, tile, &c->from->values[far], lift->phase);
+  const ValueId table = whole_table_of(c, lift->operand[0], lift->phase);
   return copy_value(c, id, &table);
+}
+
+static ValueId gradient_of_table(const Cutting *c, ValueId id) {
+  const Value *gradient = &c->from->values[id];
+  const int gathered = gathered_by_features(c, id);
+  ValueId instead[2] = {NO_VALUE, NO_VALUE};
+  instead[gathered] = whole_table_of(c, gradient->operand[gathered], gradient->phase);
+  return copy_value(c, id, instead);
 }
 
 /* Per value: a sum gathers from its end of edges, so that it is far there. A lift may be near in one sum and far in another: each has a copy. */
@@ -230,8 +290,9 @@ static void find_near(Cutting *c) {
   const Graph *graph = c->from;
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
+    const int gathered = gathered_by_features(c, i);
     for (int k = 0; k < value->operand_count; k++)
-      if (value->op != OP_LIFT) c->is_near[value->operand[k]] = true;
+      if (value->op != OP_LIFT && k != gathered) c->is_near[value->operand[k]] = true;
   }
   if (graph->scores != NO_VALUE) c->is_near[graph->scores] = true;
 }
@@ -294,7 +355,7 @@ static void note_slices(Cutting *c) {
   for (int i = 0; i < c->from->value_count; i++) {
     const Value *sum = &c->from->values[i];
     const int64_t size = c->slice[i], length = sum->shape.rank ? sum->shape.size[0] : 1, width = shape_width(&sum->shape);
-    if (size) sliced = listed(arena, sliced, arena_printf(arena, "%s in %" PRId64 " slices of %" PRId64 " columns", sum->name, (length + size - 1) / size, size * (width / length)));
+    if (size && op_is_aggregation(sum->op)) sliced = listed(arena, sliced, arena_printf(arena, "%s in %" PRId64 " slices of %" PRId64 " columns", sum->name, (length + size - 1) / size, size * (width / length)));
     else if (is_wide_sum(c, sum)) whole = listed(arena, whole, sum->name);
   }
   if (*sliced) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "sums over neighbours by columns: %s", sliced));
@@ -323,16 +384,21 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   find_near(&c);
   find_reads_far(&c);
   for (int i = 0; i < graph->value_count; i++) {
+    const int gathered = gathered_by_features(&c, i);
     c.slice[i] = sum_slice(&c, i);
     if (c.slice[i] == 0) continue;
     begin_walk(&c);
-    want_tiles(&c, graph->values[i].operand[0], graph->values[i].as.end, c.slice[i]);
+    if (gathered != NO_INDEX) want_tiles_of(&c, graph->values[i].operand[gathered], c.slice[i]);
+    else want_tiles(&c, graph->values[i].operand[0], graph->values[i].as.end, c.slice[i]);
   }
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
     const int64_t size = c.slice[i];
+    const int gathered = gathered_by_features(&c, i);
     const bool wants_table = options.has_tables && value->op == OP_LIFT && end[i] != NO_INDEX && is_far(&c, i, (EdgeEnd)end[i]) && c.is_near[value->operand[0]];
-    c.image[i] = size ? slice_sum(&c, i, size) : wants_table ? lift_of_table(&c, i) : copy_value(&c, i, NULL);
+    if (gathered != NO_INDEX && size) c.image[i] = slice_gradient(&c, i, size);
+    else if (gathered != NO_INDEX && options.has_tables && c.is_near[value->operand[gathered]]) c.image[i] = gradient_of_table(&c, i);
+    else c.image[i] = size ? slice_sum(&c, i, size) : wants_table ? lift_of_table(&c, i) : copy_value(&c, i, NULL);
     add_tiles(&c, i);
   }
   take_roots(&c);

@@ -78,6 +78,16 @@ int64_t graph_rows(const Graph *graph, Domain domain) {
   return typed_rows(graph->program->info, domain);
 }
 
+int32_t graph_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout) {
+  *dropout = NO_VALUE;
+  if (graph->values[id].op == OP_DROPOUT) {
+    *dropout = id;
+    id = graph->values[id].operand[0];
+  }
+  const Value *value = &graph->values[id];
+  return value->op == OP_INPUT && is_sparse_field[value->as.index] ? value->as.index : NO_INDEX;
+}
+
 int64_t graph_bytes(const Graph *graph, ValueId id) {
   const Shape *shape = &graph->values[id].shape;
   int64_t width = shape_width(shape);

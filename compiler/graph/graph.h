@@ -118,7 +118,7 @@ typedef struct Value {
                           Rows are repeated (summed) where the domains differ. Dimensions of size 1 on the smaller
                           side need not be mapped. */
   } as;
-  int64_t declared_width; /* of an aggregation of some columns: numbers a row of the whole, whose order of sums it keeps; 0: it is whole */
+  int64_t declared_width; /* of an aggregation, or a gradient by sparse features, of some columns: numbers a row of the whole, whose order of sums it keeps; 0: it is whole */
   Phase phase;
   Place place;
   const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */
@@ -173,6 +173,9 @@ ValueId graph_degree(Graph *graph, Domain edges, EdgeEnd end); /* how many such 
 int64_t shape_width(const Shape *shape);   /* numbers a row */
 bool shape_equal(const Shape *a, const Shape *b);
 int64_t graph_rows(const Graph *graph, Domain domain); /* as planned; 1 where it is nowhere */
+
+/* The field of sparse features that `id` is, or that it is with dropout: *dropout gets the DROPOUT value or NO_VALUE. NO_INDEX: it is none. */
+int32_t graph_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
 int64_t graph_bytes(const Graph *graph, ValueId id);   /* of its storage, were it stored; bits are padded to 32 a row */
 bool graph_is_scalar(const Graph *graph, ValueId id);  /* one number in all */
 

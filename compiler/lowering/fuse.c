@@ -51,16 +51,6 @@ bool *sparse_fields(const Graph *graph) {
   return is_sparse;
 }
 
-int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout) {
-  *dropout = NO_VALUE;
-  if (graph->values[id].op == OP_DROPOUT) {
-    *dropout = id;
-    id = graph->values[id].operand[0];
-  }
-  const Value *value = &graph->values[id];
-  return value->op == OP_INPUT && is_sparse_field[value->as.index] ? value->as.index : NO_INDEX;
-}
-
 /* ---- which values exist only inside kernels ---- */
 
 typedef struct Fusion {
@@ -121,7 +111,7 @@ static void find_cheap_scalars(Fusion *f) {
 
 static bool is_sparse_dropout(const Fusion *f, ValueId id) {
   ValueId dropout;
-  return f->graph->values[id].op == OP_DROPOUT && kernel_sparse_field(f->graph, f->is_sparse_field, id, &dropout) != NO_INDEX;
+  return f->graph->values[id].op == OP_DROPOUT && graph_sparse_field(f->graph, f->is_sparse_field, id, &dropout) != NO_INDEX;
 }
 
 /* A sum within the row of an edge, which other expressions of the edge are made of. */
@@ -272,7 +262,7 @@ static KernelKind anchor_kind(const Fusion *f, ValueId id) {
   ValueId dropout;
   bool is_sparse = false;
   for (int k = 0; k < (value->op == OP_OUTER ? 2 : 1); k++)
-    is_sparse = is_sparse || kernel_sparse_field(graph, f->is_sparse_field, value->operand[k], &dropout) != NO_INDEX;
+    is_sparse = is_sparse || graph_sparse_field(graph, f->is_sparse_field, value->operand[k], &dropout) != NO_INDEX;
   if (value->op == OP_MATMUL && is_sparse) return KERNEL_SPARSE_MATMUL;
   if (value->op == OP_OUTER && is_sparse) return KERNEL_SPARSE_OUTER;
   if (value->op == OP_REDUCE && operand->shape.domain != value->shape.domain) return KERNEL_COLUMN_SUM;
@@ -396,7 +386,7 @@ static void loops_sparse_matmul(const Fusion *f, Kernel *kernel, const Value *an
 /* Column by column of the field: where the field is the right operand, that is the result turned. */
 static void loops_sparse_outer(const Fusion *f, Kernel *kernel, const Value *anchor) {
   ValueId dropout;
-  const bool is_left = kernel_sparse_field(f->graph, f->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
+  const bool is_left = graph_sparse_field(f->graph, f->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
   kernel->work_bytes = is_left ? 0 : 4 * shape_width(&anchor->shape);
 }
 

@@ -131,9 +131,6 @@ void kernels_dump(const Kernels *kernels, FILE *out);
 /* describe.c: "conv1.lin = dropout(x) @ conv1.lin.weight" */
 const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
 
-/* The field behind a sparse left operand, NO_INDEX if `id` is none; *dropout gets its DROPOUT value or NO_VALUE. */
-int32_t kernel_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
-
 /* places.c */
 void choose_places(Kernels *kernels, bool is_placing);
 bool kernel_shares_place(const Kernel *kernel, ValueId value); /* it may lie where another value of the kernel does */

@@ -9,11 +9,12 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
   switch (kernel->kind) {
   case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: return anchor->shape.domain == DOMAIN_NODE;
+  case KERNEL_SPARSE_MATMUL: return kernel->library == LIBRARY_NONE;
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN:
     return kernel->library == LIBRARY_NONE && anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
-  case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  case KERNEL_SPARSE_OUTER: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return false;
 }

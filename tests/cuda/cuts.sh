@@ -55,6 +55,9 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "sums: the program of whole values trains" makes_and_trains "$work/whole_sums" "$models/parts_sums2.gnn" --cut=whole
   cut_program sums whole_sums "$models/parts_sums2.gnn" '--cut=rows(4)'
 
+  check "sparse: the program of whole values trains" makes_and_trains "$work/whole_sparse" "$models/sparse3.gnn" --cut=whole
+  cut_program sparse whole_sparse "$models/sparse3.gnn" '--cut=slices(2)' "$box" --budget device=5MiB
+
   # cuBLASLt's algorithm of all rows is none for those of a part: no other one is taken.
   refused() { ! STANDIN_NO_ALGORITHM_FOR=2048 "$work/rows" -q --epochs 1 --out "$work/refused" 2>"$work/refused.err" && grep -q 'no algorithm for parts: .* does not take 2048 of its rows; compile with --gemm=own' "$work/refused.err"; }
   check "an algorithm that does not take the rows of a part ends the program before the first epoch" refused

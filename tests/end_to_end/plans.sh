@@ -135,6 +135,9 @@ queue parts3_kept parts3 '--cut=rows(4)'
 queue parts3_ring parts3 '--cut=rows(4)' ${road[ring]} --budget device=1700KiB
 for kind in reruns host; do queue parts3_$kind parts3 '--cut=rows(4)' ${road[$kind]} --budget device=$(least_of parts3 '--cut=rows(4)' ${road[$kind]})KiB; done
 queue keep_parts_sums2 parts_sums2
+queue keep_sparse3 sparse3
+queue sparse3_rows sparse3 '--cut=rows(4)' ${road[host]} --budget device=$(least_of sparse3 '--cut=rows(4)' ${road[host]})KiB
+queue sparse3_slices sparse3 '--cut=slices(2)' ${road[host]} --budget device=$(least_of sparse3 '--cut=slices(2)' ${road[host]})KiB
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
 queue away4_host away4 --budget host=64MiB
@@ -238,6 +241,12 @@ done
 check "fates, all computed again: same bits, memory as planned" agrees_with keep_fates fates_again
 
 # ---- pieces ----
+check "sparse3, one part: trains" train keep_sparse3 out_keep_sparse3
+for name in rows slices; do check "sparse3, four parts, $name: same bits, memory as planned" agrees_with keep_sparse3 sparse3_$name; done
+check "sparse3, four parts: products with sparse features go part by part" grep -q '^  /\* step .*gcn1.lin.weight.* \[4/4\]$' gen_sparse3_slices/sparse3.c
+check "sparse3, slices: features gather columns for the gradients of their matrices" bash -c "grep -q '  sparse_outer_16_of_48(' gen_sparse3_slices/sparse3.c && ! grep -q ' sparse_outer_48(' gen_sparse3_slices/sparse3.c"
+half_of_whole() { [ $((10 * $(least_of sparse3 '--cut=slices(2)' ${road[host]}))) -lt $((6 * $(least_of sparse3 --cut=whole ${road[host]}))) ]; }
+check "sparse3, slices: less than 0.6 of what whole values need at least" half_of_whole
 check "parts3, one part: trains" train keep_parts3 out_keep_parts3
 check "parts3, four parts: a step and a place for each" bash -c "grep -q '^  /\* step [0-9]* .* \[2/4\]$' gen_parts3_kept/parts3.c && grep -q '^#define AT_h1_part_4 ' gen_parts3_kept/parts3.c"
 for name in kept reruns host ring; do check "parts3, four parts, $name: same bits, memory as planned" agrees_with keep_parts3 parts3_$name; done

@@ -119,7 +119,7 @@ static const char *part_row(const StepWriter *w, const char *part, int64_t lead)
   return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
 }
 
-/* The rows of all nodes, or of the step's part, in ranges that have about as many edges each. */
+/* The rows of all nodes, or of the step's part, in ranges that have about as many edges, or numbers of sparse features, each. */
 static void run_over_edges_of_rows(const StepWriter *w, const char *task, const char *csr) {
   if (w->step->part == 0) run_over_bounds(w, task, csr);
   else
@@ -162,6 +162,15 @@ static void emit_matmul(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* Of what is gathered and summed: numbers a row, and those of the whole where it is a slice of columns; "32", "16_of_64". */
+static const char *gathered_sizes(Arena *arena, int64_t width, int64_t declared) {
+  return declared == 0 || declared == width ? arena_printf(arena, "%" PRId64, width) : arena_printf(arena, "%" PRId64 "_of_%" PRId64, width, declared);
+}
+
+static int64_t declared_width(const Value *sum, int64_t width) { return sum->declared_width ? sum->declared_width : width; }
+
+static const char *spmm_sizes(const Emission *m, const Value *sum) { return gathered_sizes(m->arena, shape_width(&sum->shape), sum->declared_width); }
+
 /* The member for the dropout of sparse features, where they have one. */
 static Members sparse_members(StepWriter *w, ValueId dropout) {
   const char *drop = step_sparse_dropout(w, dropout);
@@ -171,7 +180,7 @@ static Members sparse_members(StepWriter *w, ValueId dropout) {
 static void emit_sparse_matmul(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   ValueId dropout;
-  int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
+  int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
   const Members members = sparse_members(w, dropout);
   const char *drop = *members.fields ? "&s->drop" : "NULL";
   int slot = step_sparse_slot(w, field);
@@ -184,18 +193,19 @@ static void emit_sparse_matmul(StepWriter *w) {
   const char *matrix = p.transposed ? step_scratch(w) : step_from(w, w->anchor->operand[1]);
   w->uses |= USES_RUN;
   print_task(w, "rows", arena_printf(w->arena, "sparse_matmul_%" PRId64 "(&g->sparse[%d], %s, %s, begin, end, %s_row, context);", p.width, slot, matrix, drop, w->name));
+  take_part(w);
   open_step(w, members);
   if (p.transposed) run_over(w, "transpose", number(w, p.depth), number(w, COLUMNS_A_TASK));
-  run_over_bounds(w, "rows", arena_printf(w->arena, "g->sparse[%d].by_row", slot));
+  run_over_edges_of_rows(w, "rows", arena_printf(w->arena, "g->sparse[%d].by_row", slot));
   fprintf(w->out, "}\n\n");
 }
 
 static void emit_sparse_outer(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   ValueId dropout;
-  int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
+  int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
   bool is_left = field != NO_INDEX;
-  if (!is_left) field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
+  if (!is_left) field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
   const Members members = sparse_members(w, dropout);
   const char *drop = *members.fields ? "&s->drop" : "NULL";
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
@@ -208,7 +218,8 @@ static void emit_sparse_outer(StepWriter *w) {
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
   const char *dense = step_from(w, w->anchor->operand[is_left ? 1 : 0]);
   w->uses |= USES_RUN;
-  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%" PRId64 "(&g->sparse[%d], &g->blocks, %s, %s, begin, end, %s_row, context);", width, slot, dense, drop,
+  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%s(&g->sparse[%d], &g->blocks, %s, %s, begin, end, %s_row, context);",
+                                        gathered_sizes(w->arena, width, w->anchor->declared_width), slot, dense, drop,
                                         w->name));
   if (!is_left) {
     const char *from = step_scratch(w), *turned = step_to(w, w->kernel->anchor);
@@ -265,14 +276,6 @@ static void emit_outer(StepWriter *w) {
     return;
   }
   emit_walk(w, outer, step_run_first(w, domain, p.lead, "walk.run"), step_run_first(w, domain, p.lead, "walk.run + 1"), p.depth * p.width);
-}
-
-static int64_t declared_width(const Value *sum) { return sum->declared_width ? sum->declared_width : shape_width(&sum->shape); }
-
-/* "32", "16_of_64" */
-static const char *spmm_sizes(const Emission *m, const Value *sum) {
-  const int64_t width = shape_width(&sum->shape), declared = declared_width(sum);
-  return declared == width ? arena_printf(m->arena, "%" PRId64, width) : arena_printf(m->arena, "%" PRId64 "_of_%" PRId64, width, declared);
 }
 
 static void emit_spmm(StepWriter *w) {
@@ -583,7 +586,7 @@ static const char *shared_spmm(const Emission *m, const Kernels *kernels, const 
   return arena_printf(m->arena,
                       "SHARED void spmm_%s(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
                       "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n",
-                      spmm_sizes(m, anchor), shape_width(&anchor->shape), declared_width(anchor));
+                      spmm_sizes(m, anchor), shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
 }
 
 static const char *shared_sparse_matmul(const Emission *m, const Kernels *kernels, const Value *anchor) {
@@ -597,12 +600,13 @@ static const char *shared_sparse_matmul(const Emission *m, const Kernels *kernel
 
 static const char *shared_sparse_outer(const Emission *m, const Kernels *kernels, const Value *anchor) {
   ValueId dropout;
-  bool is_left = kernel_sparse_field(kernels->graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
+  bool is_left = graph_sparse_field(kernels->graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
   int64_t width = is_left ? anchor->as.product.width : anchor->as.product.depth;
   return arena_printf(m->arena,
-                      "SHARED void sparse_outer_%" PRId64 "(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
+                      "SHARED void sparse_outer_%s(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
                       "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
-                      "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
+                      "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n",
+                      gathered_sizes(m->arena, width, anchor->declared_width), width, declared_width(anchor, width));
 }
 
 static const char *shared_nothing(const Emission *m, const Kernels *kernels, const Value *anchor) {

@@ -268,7 +268,7 @@ static void print_row_sums(CudaWriter *c, const char *csr, const char *columns, 
   fprintf(out, "  };\n  %s%d, %d, %" PRId64, function, c->lanes, c->slots, sums);
   const int64_t declared = c->w.anchor->declared_width;
   if (c->vector > 1 || declared) fprintf(out, ", %d", c->vector);
-  if (declared) fprintf(out, ", %d", CUDA_THREADS / (cuda_lanes(declared, false) * c->slots));
+  if (declared && !is_by_column) fprintf(out, ", %d", CUDA_THREADS / (cuda_lanes(declared, false) * c->slots));
   if (is_by_column) fprintf(out, ">(edges, %s, &g->blocks, row_sum, row_done);\n", columns);
   else fprintf(out, ">(edges, %s, %s, row_sum, row_done);\n", rows.begin, rows.end);
   close_kernel(c);
@@ -722,7 +722,7 @@ static void emit_sparse_matmul(CudaWriter *c) {
   StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
   ValueId dropout;
-  int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
+  int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
   const char *matrix = step_from(w, w->anchor->operand[1]), *dense = p.transposed ? step_scratch(w) : matrix;
   c->drop = step_sparse_dropout(w, dropout);
   if (p.transposed) print_transpose(c, matrix, p.width, p.depth, dense);
@@ -737,9 +737,9 @@ static void emit_sparse_outer(CudaWriter *c) {
   StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
   ValueId dropout;
-  int32_t field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
+  int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
   bool is_left = field != NO_INDEX;
-  if (!is_left) field = kernel_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
+  if (!is_left) field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
   const char *result = step_to(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
   c->drop = step_sparse_dropout(w, dropout);
