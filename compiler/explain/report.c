@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "layers.h"
 #include "compiler/plan/tiers.h"
 #include "runtime/base/text.h"
@@ -198,6 +199,31 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
   }
 }
 
+/* "152 ms", of compute with what of it other plans would not take */
+static const char *busy_text(const Emission *m, const Bound *b, Lane lane) {
+  Arena *arena = m->arena;
+  const Schedule *s = m->schedule;
+  const char *again = s->rerun_seconds > 0 ? arena_printf(arena, "%s of it recomputing", duration(arena, s->rerun_seconds)) : "";
+  const char *slower = s->slowed_seconds > 0 ? arena_printf(arena, "%s %sslower beside copies", duration(arena, s->slowed_seconds), *again ? "" : "of it ") : "";
+  const char *busy = duration(arena, b->lanes[lane].busy_seconds);
+  return lane == LANE_COMPUTE && (*again || *slower) ? arena_printf(arena, "%s (%s%s%s)", busy, again, *again && *slower ? ", " : "", slower) : busy;
+}
+
+static void print_bound(const Emission *m, FILE *out) {
+  static const char *const words[LANE_COUNT] = {[LANE_COMPUTE] = "compute", [LANE_D2H] = "copies off the device", [LANE_H2D] = "copies onto the device",
+                                                [LANE_SSD_WRITE] = "writes to the SSD", [LANE_SSD_READ] = "reads from the SSD"};
+  const Bound b = bound(m->schedule);
+  if (!b.is_told) return;
+  fprintf(out, "  bound     %s, busy for %s", words[b.lane], busy_text(m, &b, b.lane));
+  const char *before = "; ";
+  for (int lane = 0; lane < LANE_COUNT; lane++) {
+    if ((Lane)lane == b.lane || !b.lanes[lane].steps) continue;
+    fprintf(out, "%s%s %s", before, words[lane], busy_text(m, &b, (Lane)lane));
+    before = ", ";
+  }
+  fprintf(out, "; the epoch is %.2f times the longest\n", b.ratio);
+}
+
 /* What ./PROGRAM profile found. */
 static void print_run(const Emission *m, const Measured *run, FILE *out) {
   Arena *arena = m->arena;
@@ -298,6 +324,7 @@ void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose
   const Layout *y = m->layout;
   print_fit(m, run, out);
   print_times(m, d, out);
+  print_bound(m, out);
   print_cut(m, x->cut, out);
   print_run(m, run, out);
   print_instead(m, x->instead, out);

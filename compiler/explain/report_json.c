@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bound.h"
 #include "decided_by.h"
 #include "layers.h"
 #include "report.h"
@@ -56,6 +57,9 @@ static json_t *json_epoch(const Emission *m, const Decisions *d) {
     json_object_set_new(epoch, tier == TIER_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(d->out_bytes[tier]));
     json_object_set_new(epoch, tier == TIER_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(d->in_bytes[tier]));
   }
+  const Bound b = bound(s);
+  if (b.is_told)
+    json_object_set_new(epoch, "bound", json_pack("{s:s, s:f, s:f}", "lane", lane_names[b.lane], "busy_seconds", b.lanes[b.lane].busy_seconds, "ratio", b.ratio));
   if (m->training_plan) {
     const PlannerReport *r = &m->training_plan->report;
     json_object_set_new(epoch, "lower_bound_seconds", json_real(seconds_of(r->lower_bound_ns)));
@@ -67,22 +71,15 @@ static json_t *json_epoch(const Emission *m, const Decisions *d) {
 /* Busy, waiting and idle make the epoch (the evaluation where nothing is trained). */
 static json_t *json_lanes(const Emission *m) {
   const Schedule *s = m->schedule;
-  bool is_training = s->training_count > 0;
-  int count = is_training ? s->training_count : s->count;
-  double whole = is_training ? s->training_seconds : s->evaluation_seconds;
+  const Bound b = bound(s);
+  double whole = s->training_count > 0 ? s->training_seconds : s->evaluation_seconds;
   json_t *list = json_array();
   for (int lane = 0; lane < LANE_COUNT; lane++) {
-    double busy = 0, waiting = 0;
-    int steps = 0;
-    for (int i = 0; i < count; i++) {
-      if ((int)s->steps[i].lane != lane) continue;
-      *(s->steps[i].kind == STEP_WAIT ? &waiting : &busy) += s->steps[i].cost.seconds;
-      steps++;
-    }
-    double idle = whole - busy - waiting; /* what is left of rounding is nothing */
-    if (steps)
-      json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane_names[lane], "steps", steps, "busy_seconds", busy,
-                                            "wait_seconds", waiting, "idle_seconds", idle > 1e-12 * whole ? idle : 0.0));
+    const LaneTimes *times = &b.lanes[lane];
+    double idle = whole - times->busy_seconds - times->wait_seconds; /* what is left of rounding is nothing */
+    if (times->steps)
+      json_array_append_new(list, json_pack("{s:s, s:i, s:f, s:f, s:f}", "lane", lane_names[lane], "steps", times->steps, "busy_seconds", times->busy_seconds,
+                                            "wait_seconds", times->wait_seconds, "idle_seconds", idle > 1e-12 * whole ? idle : 0.0));
   }
   return list;
 }

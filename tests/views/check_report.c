@@ -49,6 +49,7 @@ static const Member home_members[] = {{"value", 't'}, {"tier", 't'}, {"bytes", '
 static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"start_seconds", 'n'}, {"end_seconds", 'n'}, {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"gaps", 'i'}, {"graph", 'i'},
                                         {"features", 'i'}, {"weights", 'i'}, {"optimizer", 'i'}, {"activation", 'i'}, {"gradient", 'i'}, {"scratch", 'i'}, {0}};
 static const Member lane_members[] = {{"lane", 't'}, {"steps", 'i'}, {"busy_seconds", 'n'}, {"wait_seconds", 'n'}, {"idle_seconds", 'n'}, {0}};
+static const Member bound_members[] = {{"lane", 't'}, {"busy_seconds", 'n'}, {"ratio", 'n'}, {0}};
 static const Member link_members[] = {{"lane", 't'}, {"bandwidth", 'n'}, {"latency_seconds", 'n'}, {0}};
 static const Member point_members[] = {{"budget_bytes", 'i'}, {"other_budget_bytes", 'I'}, {"fits", 'b'}, {"needs_bytes", 'I'}, {"seconds", 'N'}, {"versus_best", 'N'}, {"kept", 'I'}, {"host", 'I'}, {"ssd", 'I'}, {"recomputed", 'I'}, {"mode", 'T'}, {0}};
 
@@ -132,6 +133,34 @@ static void check_epoch(const json_t *root) {
     if (num(lane, "idle_seconds") < 0) fault("lane %s idles %g s", str(lane, "lane"), num(lane, "idle_seconds"));
     if (strcmp(str(lane, "lane"), "compute") == 0) close_to(num(lane, "busy_seconds") + num(lane, "wait_seconds"), seconds, seconds, "the compute lane's times and waits make the epoch");
   }
+}
+
+/* By their steps; of a program that moves something or makes it again it is said which is busy longest. */
+static void check_bound(const json_t *root) {
+  const json_t *epoch = json_object_get(root, "epoch"), *told = json_object_get(epoch, "bound"), *lane, *step;
+  const long long training_steps = whole(root, "training_steps");
+  double seconds = num(epoch, "seconds"), most = 0, told_busy = 0;
+  bool is_wanted = false;
+  size_t i, k;
+  json_array_foreach(json_object_get(root, "lanes"), i, lane) {
+    double busy = 0, waiting = 0;
+    json_array_foreach(json_object_get(root, "steps"), k, step) {
+      if (strcmp(str(step, "lane"), str(lane, "lane")) != 0 || (training_steps && whole(step, "step") > training_steps)) continue;
+      *(json_object_get(step, "waits_for") ? &waiting : &busy) += num(step, "seconds");
+      is_wanted |= training_steps && (strcmp(str(step, "phase"), "move") == 0 || strcmp(str(step, "phase"), "recompute") == 0);
+    }
+    close_to(busy, num(lane, "busy_seconds"), seconds, "a lane is busy with its steps");
+    close_to(waiting, num(lane, "wait_seconds"), seconds, "a lane waits in its steps");
+    if (busy > most) most = busy;
+    if (told && strcmp(str(told, "lane"), str(lane, "lane")) == 0) told_busy = busy;
+  }
+  if (!json_object_get(root, "model_fingerprint")) is_wanted = false; /* of a planning problem nothing is said */
+  if (is_wanted != (told != NULL)) fault("something is moved or made again: %d, and a bound is told: %d", is_wanted, told != NULL);
+  if (!told) return;
+  check_members(told, bound_members, "epoch.bound", 0);
+  close_to(told_busy, most, seconds, "the lane that binds is busy longest");
+  close_to(num(told, "busy_seconds"), most, seconds, "the bound is what it is busy");
+  close_to(num(told, "ratio") * most, seconds, seconds, "the epoch is so many times the bound");
 }
 
 /* Each copy counts with one layer. */
@@ -248,6 +277,7 @@ static void check_pieces(const json_t *root) {
 static int check_report(const json_t *root) {
   check_schema(root);
   check_epoch(root);
+  check_bound(root);
   check_layers(root);
   check_alternatives(root);
   check_instead(root);

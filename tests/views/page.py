@@ -88,6 +88,17 @@ def bars(b):
 
 
 @test
+def bound(b):
+    "the page says which lane binds where the JSON does"
+    assert text(b, "#bound") == "", text(b, "#bound")
+    b.open(pieces_page)
+    told = pieces["epoch"]["bound"]
+    shown = text(b, "#bound")
+    assert shown.startswith(f"Bound by {told['lane']}, busy for ") and shown.endswith(f": the epoch is {told['ratio']:.2f} times that"), shown
+    b.open(measured_page)
+
+
+@test
 def waits(b):
     "waits are red where the plan has waits and nowhere else"
     wanted = [s["step"] for s in epoch_of(run) if s["phase"] == "wait" and s["seconds"] > 0]

@@ -351,6 +351,25 @@ stretches() { # of each kind one
   sed -n 's/^\(steps [0-9]* to [0-9]*\) take [^:]*: \(.* by turns of\)/\1 \2/p' sequence.txt | diff expected.txt -
 }
 check "where turns begin and end" stretches
+tell_bound() { # MODEL CUT BUDGET WORDS: the text has the words, the ratio of the document, and what each of its lanes takes
+  cut_plan "$2" "$3" --plan --emit=plan=bound.json "$1" >bound.txt && grep '^  bound' bound.txt && "$judge" report bound.json && grep -q "^  bound     $4, busy for " bound.txt || return 1
+  python3 - <<'END'
+import json, re
+report = json.load(open("bound.json"))
+line = re.search(r"^  bound     (.*)$", open("bound.txt").read(), re.M)[1]
+words = {"compute": "compute", "d2h": "copies off the device", "h2d": "copies onto the device", "ssd write": "writes to the SSD", "ssd read": "reads from the SSD"}
+epoch, lanes = report["epoch"], {lane["lane"]: lane["busy_seconds"] for lane in report["lanes"]}
+assert line.startswith(words[max(lanes, key=lanes.get)] + ", "), line
+told = {lane: float(ms) for lane in words for ms in re.findall(words[lane] + r"(?:, busy for)? ([0-9.]+) ms", line)}
+assert told.keys() == lanes.keys() and all(abs(told[lane] - 1e3 * lanes[lane]) <= 0.006 * told[lane] for lane in lanes), (told, lanes)
+assert f"the epoch is {epoch['seconds'] / max(lanes.values()):.2f} times the longest" in line, line
+assert ("of it recomputing" in line) == (epoch["recompute_seconds"] > 0) and ("slower beside copies" in line) == ("slowed_seconds" in epoch), line
+END
+}
+sed 's/bandwidth = 6GB\/s; latency = 10us/bandwidth = 200MB\/s; latency = 10us; slowdown = 40%/' away.gnn >link.gnn
+sed 's/bandwidth = 6GB/bandwidth = 100MB/' cut.gnn >far.gnn
+check "a plan says that a link binds, and what that slows down" tell_bound link.gnn 'rows(8)' 64MiB 'copies onto the device'
+check "a plan says that compute binds where something is made again" tell_bound far.gnn whole 25MiB compute
 both_passes() { # waits for pieces of one value in both
   python3 -c '
 import json
@@ -374,7 +393,7 @@ END
   "$build/gnncc" --measured=turns.json --emit=gantt=turns.svg,gantt=turns.txt && "$judge" svg turns.svg && [ $(grep -c ': 2 parts by turns of kernel' turns.txt) -gt 200 ] && [ $(grep -c '<title>' turns.svg) -le 200 ]
 }
 check "a drawing of at most 200 boxes where kernels take turns too often" many_turns
-nothing_moves() { cut_plan 'rows(8)' 1GiB --plan cut.gnn >kept.txt && layers kept.txt && layers kept.txt | grep -q '^  gcn1 .* rows(8)  *8$' && ! layers kept.txt | grep -q 'host\|hidden'; }
+nothing_moves() { cut_plan 'rows(8)' 1GiB --plan cut.gnn >kept.txt && layers kept.txt && layers kept.txt | grep -q '^  gcn1 .* rows(8)  *8$' && ! layers kept.txt | grep -q 'host\|hidden' && ! grep '^  bound' kept.txt; }
 check "where nothing moves, there are no columns of it" nothing_moves
 whole_says_nothing() { cut_plan whole 1GiB --plan --emit=plan=whole.json,gantt=whole.svg,gantt=whole_gantt.txt cut.gnn >whole.txt && ! grep 'turns' whole.svg whole_gantt.txt && "$judge" report whole.json && ! grep '^  layer  ' whole.txt && ! grep '"layers"\|"group"' whole.json; }
 check "of a program that is not cut nothing is said" whole_says_nothing

@@ -136,6 +136,8 @@ function drawBars() {
   const parts = isTraining ? [['forward', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers'], ['out', e.slowed_seconds || 0, 'slower beside them']] : [['eval', seconds, 'compute']];
   drawSplit(measuredSeconds ? 'estimated' : 'time', parts, seconds);
   if (measuredSeconds) drawSplit('measured', measuredParts(), measuredSeconds);
+  const others = report.lanes.filter(l => e.bound && l.lane !== e.bound.lane).map(l => `${l.lane} ${shortTime(l.busy_seconds)}`);
+  if (e.bound) $('bound').textContent = `Bound by ${e.bound.lane}, busy for ${shortTime(e.bound.busy_seconds)}${others.length ? `, beside ${others.join(', ')}` : ''}: the epoch is ${e.bound.ratio.toFixed(2)} times that`;
   const i = report.instead || {}, texts = [];
   if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${needed(i.keep_everything.bytes)}`);
   if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${needed(i.recompute_everything.bytes)}`);
