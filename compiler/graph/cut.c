@@ -32,6 +32,7 @@ typedef struct Cutting {
   bool *reads_far[2]; /* per value, by the end at which sums arrive: the edge expression has a table in it */
   Tiles *tiles;      /* per value: slices that sums will ask for */
   int64_t *slice;    /* per value: of a sum that is sliced, what a slice has of dimension 0; 0: whole rows */
+  ValueId **slice_of_sum; /* per value: those slices, in order */
   bool *is_seen;     /* of one walk over an expression */
   ValueId *slice_image; /* per value: what it is in the slice under way, or NO_VALUE */
 } Cutting;
@@ -212,6 +213,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
   const Value sum = c->from->values[id];
   Value all = {.op = OP_CONCAT, .shape = sum.shape, .operand_count = 0, .as.part = {.axis = 0}};
   const int64_t length = sum.shape.size[0];
+  c->slice_of_sum[id] = arena_alloc(c->to->arena, (size_t)(length / size + 1) * sizeof(ValueId));
   for (int64_t begin = 0; begin < length; begin += size) {
     const int64_t count = least(size, length - begin);
     Value part = sum;
@@ -223,7 +225,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
     part.is_exact = true; /* CONCAT rounds, if anybody does */
     begin_walk(c);
     part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, begin, count, sum.phase);
-    all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
+    c->slice_of_sum[id][begin / size] = all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
   }
   const ValueId result = add_like(c, &sum, all, "");
   c->to->values[result].tap = sum.tap;
@@ -316,10 +318,48 @@ static int *find_ends(const Graph *graph) {
   return end;
 }
 
+/* The columns of what is computed element by element of sums that are sliced alike, of columns that are copied out, and of a number a row: out of those,
+ * with no need of the whole. NO_VALUE: it is not. */
+static ValueId columns_of(const Cutting *c, ValueId id, int64_t begin, int64_t size, bool is_made) {
+  const Value *value = &c->from->values[id];
+  const bool is_repeated = value->op == OP_BROADCAST && value->as.map[0] == NO_INDEX;
+  if (value->shape.domain != DOMAIN_NODE || value->shape.rank == 0) return NO_VALUE;
+  for (int t = 0; t < c->tiles[id].count; t++)
+    if (c->tiles[id].list[t].begin == begin && c->tiles[id].list[t].size == size && c->tiles[id].list[t].tile != NO_VALUE) return c->tiles[id].list[t].tile;
+  if (c->slice_of_sum[id]) return begin % c->slice[id] == 0 && least(c->slice[id], value->shape.size[0] - begin) == size ? c->slice_of_sum[id][begin / c->slice[id]] : NO_VALUE;
+  if (value->op != OP_MAP && !is_repeated) return NO_VALUE;
+  Value columns = *value;
+  columns.shape = sliced_shape(value->shape, size);
+  columns.origin = id;
+  columns.tap = NULL;
+  for (int k = 0; k < value->operand_count; k++) {
+    columns.operand[k] = is_repeated ? c->image[value->operand[k]] : columns_of(c, value->operand[k], begin, size, is_made);
+    if (columns.operand[k] == NO_VALUE) return NO_VALUE;
+  }
+  return is_made ? add_like(c, value, columns, "slice") : id;
+}
+
+/* Where nobody reads the whole, its tiles need not be copied out of it. */
+static bool has_tiles_of_columns(const Cutting *c, ValueId id) {
+  const Value *value = &c->from->values[id];
+  bool is = !c->is_near[id] && !value->tap && !value->was_tap && value->op == OP_MAP;
+  for (int t = 0; t < c->tiles[id].count && is; t++) {
+    const Tile *tile = &c->tiles[id].list[t];
+    is = tile->size > 0 && columns_of(c, id, tile->begin, tile->size, false) != NO_VALUE;
+  }
+  return is;
+}
+
 static void add_tiles(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
+  const bool is_of_columns = has_tiles_of_columns(c, id);
   for (int t = 0; t < c->tiles[id].count; t++) {
     Tile *tile = &c->tiles[id].list[t];
+    if (is_of_columns) {
+      tile->tile = columns_of(c, id, tile->begin, tile->size, true);
+      c->to->values[tile->tile].slice = slice_at(c, id, tile->begin, tile->size);
+      continue;
+    }
     Value slice = {.op = OP_TILE, .shape = sliced_shape(value->shape, tile->size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, tile->begin}};
     if (tile->size > 0) slice.slice = slice_at(c, id, tile->begin, tile->size);
     if (tile->size > 0 && tile->tile == NO_VALUE) tile->tile = add_like(c, value, slice, "slice");
@@ -379,7 +419,8 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   const size_t count = (size_t)graph->value_count + 1;
   Cutting c = {.from = graph, .to = graph_new(graph->arena, graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
                .is_near = arena_alloc(graph->arena, count), .reads_far = {arena_alloc(graph->arena, count), arena_alloc(graph->arena, count)},
-               .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .slice = arena_alloc(graph->arena, count * sizeof(int64_t)), .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
+               .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .slice = arena_alloc(graph->arena, count * sizeof(int64_t)),
+               .slice_of_sum = arena_alloc(graph->arena, count * sizeof(ValueId *)), .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
   const int *end = find_ends(graph);
   find_near(&c);
   find_reads_far(&c);
