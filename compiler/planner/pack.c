@@ -71,7 +71,8 @@ typedef struct Row { /* boxes sorted by offset, in blocks */
  * short box is compared with its contemporaries only. Stretch i covers steps i * half .. (i + 2) * half - 1. */
 typedef struct Shelf {
   Row *rows; /* the last one is all of time */
-  int stretches, half;
+  int stretches, half, steps;
+  int64_t least_bytes; /* of a box */
   Arena *arena;
   Block **spare; /* of rows that were cleared */
   int spare_count, spare_limit;
@@ -84,9 +85,13 @@ static void stretches_of(const Shelf *shelf, const Box *box, int *first, int *la
   if (*last >= shelf->stretches) *last = shelf->stretches - 1;
 }
 
-static Shelf *shelf_new(Arena *arena, int count, int steps) {
+static Shelf *shelf_new(Arena *arena, const Box *boxes, int count, int steps) {
   Shelf *shelf = NEW(1, Shelf);
   shelf->arena = arena;
+  shelf->steps = steps;
+  shelf->least_bytes = INT64_MAX;
+  for (int i = 0; i < count; i++)
+    if (boxes[i].bytes < shelf->least_bytes) shelf->least_bytes = boxes[i].bytes;
   shelf->stretches = count / 200 < 1 ? 1 : count / 200 > 400 ? 400 : count / 200;
   shelf->half = (steps + shelf->stretches - 1) / shelf->stretches;
   shelf->rows = NEW(shelf->stretches + 1, Row);
@@ -134,6 +139,25 @@ static void widen(Block *block, const Placed *placed) {
   if (placed->until > block->until) block->until = placed->until;
 }
 
+/* For whoever looks for a hole in row k: is it there all the time? */
+static bool is_wall(const Shelf *shelf, int k, int from, int until) {
+  if (k == shelf->stretches) return from <= 0 && until >= shelf->steps - 1;
+  int end = (k + 2) * shelf->half < shelf->steps ? (k + 2) * shelf->half : shelf->steps;
+  return from <= k * shelf->half && until >= end - 1;
+}
+
+/* Nothing fits between two of a row. */
+static bool is_shut(const Shelf *shelf, int k, const Placed *below, const Placed *above) {
+  return above->offset - (below->offset + below->bytes) < shelf->least_bytes && is_wall(shelf, k, below->from, below->until) &&
+         is_wall(shelf, k, above->from, above->until);
+}
+
+static void join_above(Block *block, int at) {
+  Placed *below = &block->placed[at];
+  below->bytes = below[1].offset + below[1].bytes - below->offset;
+  memmove(below + 1, below + 2, (size_t)(--block->count - at - 1) * sizeof *below);
+}
+
 static void shelf_add(Shelf *shelf, int k, const Box *box) {
   Row *row = &shelf->rows[k];
   if (row->count == 0) add_block(shelf, row, 0);
@@ -158,6 +182,8 @@ static void shelf_add(Shelf *shelf, int k, const Box *box) {
   block->placed[at] = (Placed){box->offset, box->bytes, box->from, box->until};
   block->count++;
   widen(block, &block->placed[at]);
+  if (at + 1 < block->count && is_shut(shelf, k, &block->placed[at], &block->placed[at + 1])) join_above(block, at);
+  if (at > 0 && is_shut(shelf, k, &block->placed[at - 1], &block->placed[at])) join_above(block, at - 1);
 }
 
 /* Lowest (or tightest) hole among the placed boxes. */
@@ -184,14 +210,27 @@ static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
   return best >= 0 ? best : top;
 }
 
-/* Place the boxes in their order; the height. */
-static int64_t place(Box *boxes, int count, Shelf *shelf, bool is_best_fit) {
+/* When a packing is of no use any more: one box ends above, or those that end above the limit take as many bytes times steps. */
+typedef struct Enough {
+  int64_t height, limit;
+  double above;
+} Enough;
+
+static const Enough never_enough = {INT64_MAX, INT64_MAX, HUGE_VAL};
+
+static double area(const Box *box) { return (double)box->bytes * (box->until - box->from + 1); }
+
+/* Place the boxes in their order; the height, or INT64_MAX where that is not worth going on. */
+static int64_t place(Box *boxes, int count, Shelf *shelf, bool is_best_fit, const Enough *enough) {
   int64_t height = 0;
+  double above = 0;
   shelf_clear(shelf);
   for (int i = 0; i < count; i++) {
     Box *box = &boxes[i];
     box->offset = find_hole(shelf, box, is_best_fit);
     if (box->offset + box->bytes > height) height = box->offset + box->bytes;
+    if (box->offset + box->bytes > enough->limit) above += area(box);
+    if (height >= enough->height || above >= enough->above) return INT64_MAX;
     int first, last;
     stretches_of(shelf, box, &first, &last);
     for (int k = first; k <= last; k++) shelf_add(shelf, k, box);
@@ -291,7 +330,7 @@ static void turn_wheel(Packing *p, PackOrder order, int rounds) {
   for (int i = 0; i < count; i++) boxes[i].weight = count - i;
   uint64_t random = 88172645463325252u;
   for (int round = 0; round < rounds && p->height > p->limit; round++) {
-    int64_t height = place(boxes, count, p->shelf, round % 2);
+    int64_t height = place(boxes, count, p->shelf, round % 2, &never_enough);
     keep_offsets(p, height);
     int64_t above = p->limit + (height - p->limit) * (round % 3) / 4;
     for (int i = 0; i < count; i++) {
@@ -409,7 +448,7 @@ static void round_up(Box *boxes, int count, double share) {
 
 enum { MANY_BOXES = 1000, FEW_ENOUGH = 24000, LITTLE_OUT = 25 };
 
-/* What is thought of the packing that the boxes have; keeps the better one. */
+/* What is thought of the packing that the boxes have; keeps the better one. A height of INT64_MAX: it would not be better. */
 typedef bool Judge(Packing *p, int64_t height);
 
 static bool is_lowest(Packing *p, int64_t height) {
@@ -419,8 +458,9 @@ static bool is_lowest(Packing *p, int64_t height) {
 
 static bool has_least_above(Packing *p, int64_t height) {
   double above = 0;
+  if (height == INT64_MAX) return false;
   for (int i = 0; i < p->count; i++)
-    if (p->boxes[i].offset + p->boxes[i].bytes > p->limit) above += (double)p->boxes[i].bytes * (p->boxes[i].until - p->boxes[i].from + 1);
+    if (p->boxes[i].offset + p->boxes[i].bytes > p->limit) above += area(&p->boxes[i]);
   if (p->height < INT64_MAX && above >= p->above) return above == 0;
   p->above = above;
   p->height = INT64_MAX;
@@ -440,7 +480,10 @@ static void pack_many(Packing *p, Judge *is_enough, Arena *arena) {
     if (is_enough(p, sweep(p->boxes, p->count, p->steps))) return;
     for (int k = 0; k < 2 && p->count <= FEW_ENOUGH; k++) {
       weigh(p->boxes, p->count, k ? PACK_AREA : PACK_SIZE, p->steps);
-      if (is_enough(p, place(p->boxes, p->count, p->shelf, false))) return;
+      Enough enough = never_enough;
+      if (is_enough == is_lowest) enough.height = p->height;
+      else enough.limit = p->limit, enough.above = p->above;
+      if (is_enough(p, place(p->boxes, p->count, p->shelf, false, &enough))) return;
     }
   }
 }
@@ -457,7 +500,7 @@ static Packing begin(Arena *arena, PackBox *boxes, int count, int64_t limit) {
   for (int i = 0; i < count; i++)
     if (boxes[i].bytes > 0)
       p.boxes[p.count++] = (Box){.index = i, .from = boxes[i].from, .until = boxes[i].until, .bytes = boxes[i].bytes};
-  p.shelf = shelf_new(arena, p.count, p.steps);
+  p.shelf = shelf_new(arena, p.boxes, p.count, p.steps);
   return p;
 }
 
@@ -481,9 +524,12 @@ int64_t pack(PackBox *boxes, int count, int64_t limit, int64_t effort) {
     if (p.count <= FEW_ENOUGH) turn_wheel_of_many(&p);
   }
   for (int k = 0; k < 8 && (k < 2 || effort > 0) && p.count <= FEW_ENOUGH && p.height > (is_many ? limit : p.load); k++) {
-    weigh(p.boxes, p.count, orders[k % 4], p.steps);
-    keep_offsets(&p, place(p.boxes, p.count, p.shelf, k >= 4));
+    const bool is_known = is_many && k < 4 && (orders[k] == PACK_AREA || orders[k] == PACK_SIZE);
+    const Enough enough = {.height = p.height, .limit = INT64_MAX, .above = HUGE_VAL};
     effort -= each;
+    if (is_known) continue;
+    weigh(p.boxes, p.count, orders[k % 4], p.steps);
+    keep_offsets(&p, place(p.boxes, p.count, p.shelf, k >= 4, &enough));
   }
   if (p.height > limit) try_stacking(&p, effort / 8, arena);
   int64_t rounds = effort / each / 2; /* what a thousand turns did not find, more hardly ever do */
