@@ -23,6 +23,7 @@ typedef struct Packer {
   Addresses *last; /* of the last greedy packing */
   int64_t effort; /* of one try during a search */
   uint64_t seen[SEEN]; /* what was tried, by its hash */
+  uint64_t unpackable[SEEN]; /* intervals that an effort did not lay out, by their hash */
   Arena *arena;
 } Packer;
 
@@ -46,16 +47,36 @@ static bool beats(const Addresses *layout, int64_t makespan_ns, const Settled *b
 
 static bool is_laid_out(const Packer *packer) { return packer->best.layout && packer->best.layout->is_packed; }
 
-/* Lay out the plan that the device's evaluator is at and take it if it beats the one so far. */
+static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) { /* FNV-1a */
+  for (size_t i = 0; i < count; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001B3u;
+  return hash;
+}
+
+static uint64_t hash_intervals(const Addresses *layout, int64_t effort) {
+  uint64_t hash = hash_bytes(0xCBF29CE484222325u, &effort, sizeof effort);
+  for (int i = 0; i < layout->count; i++) {
+    const PlanInterval *interval = &layout->intervals[i];
+    const int64_t parts[] = {interval->piece, interval->from, interval->until, interval->taken_by, interval->bytes};
+    hash = hash_bytes(hash, parts, sizeof parts);
+  }
+  return hash;
+}
+
+/* Lay out the plan that the device's evaluator is at and take it if it beats the one so far. What policies give for several devices is often
+ * the same, and not packed again in vain. */
 static bool lay_out(Packer *packer, int64_t effort) {
   Evaluator *e = packer->on_device;
   int64_t makespan = e->simulation->makespan_ns, device = packer->session->problem->device_bytes;
   if (is_laid_out(packer) && makespan > packer->best.makespan_ns) return false;
   Arena *scratch = arena_new();
   Addresses *layout = addresses_intervals(e, scratch);
-  addresses_pack(layout, device, effort);
+  const uint64_t hash = hash_intervals(layout, effort);
+  uint64_t *slot = &packer->unpackable[hash % SEEN];
+  const bool is_in_vain = *slot == hash && effort > 0 && (is_laid_out(packer) || makespan >= packer->best.makespan_ns);
+  if (!is_in_vain) addresses_pack(layout, device, effort);
+  if (!layout->is_packed) *slot = hash;
   if (effort == 0) packer->last = addresses_copy(layout, packer->arena);
-  bool is_better = beats(layout, makespan, &packer->best);
+  bool is_better = !is_in_vain && beats(layout, makespan, &packer->best);
   if (is_better) packer->best.layout = addresses_copy(layout, packer->arena);
   arena_free(scratch);
   if (!is_better) return false;
@@ -91,11 +112,6 @@ static bool try_candidate(Packer *packer, const Candidate *candidate, int64_t ef
 }
 
 /* ---- searching for what can be laid out ---- */
-
-static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) { /* FNV-1a */
-  for (size_t i = 0; i < count; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001B3u;
-  return hash;
-}
 
 static bool is_new(Packer *packer, const Candidate *candidate) {
   const Evaluator *e = packer->on_device;
