@@ -190,8 +190,7 @@ static bool assign_prefetch(Evaluator *e, int policy) {
     int g = move->v, first = move->v < overtaken ? previous + 1 : previous; /* at one boundary they go by v */
     int low = max64(move->after + 1, first);
     if (is_jit && low < c->in_time[c->order[k]]) low = c->in_time[c->order[k]];
-    while (g > low && c->avail[g - 1] >= bytes) g--;
-    for (int s = g; s < move->v; s++) c->avail[s] -= bytes;
+    while (g > low && c->avail[g - 1] >= bytes) c->avail[--g] -= bytes;
     move->g = previous = g;
     overtaken = move->v;
   }

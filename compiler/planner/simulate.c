@@ -23,12 +23,13 @@ typedef struct SimulationScratch {
   int64_t *arrival_ns; /* by step: reloads and communication it waits for */
   int *by_g, *g_first; /* moves by (g, v, piece) */
   int *offload_of; /* by move: its offload, or -1 */
-  bool has_release; /* some move has an f */
+  int *due; /* by step: one past the last offload whose f is there */
   Ring write_ring, read_ring;
   bool chooses; /* what follows is of simulate_choosing */
   int64_t margin_bytes;
   Skyline sky; /* D(s) with what was chosen so far */
   bool *is_chosen; /* by move */
+  int64_t *ends; /* by step: bytes of what was chosen that is needed there */
   int *issued, issued_count; /* at this boundary */
   int first_open; /* moves before it are chosen, or over */
 } SimulationScratch;
@@ -57,6 +58,8 @@ Simulation *simulation_new(Arena *arena, const Sequence *q) {
   c->by_g = NEW(q->move_limit, int);
   c->offload_of = NEW(q->move_limit, int);
   c->g_first = NEW(steps + 2, int);
+  c->due = NEW(steps + 1, int);
+  c->ends = NEW(steps + 1, int64_t);
   c->is_chosen = NEW(q->move_limit, bool);
   c->issued = NEW(q->move_limit, int);
   c->sky = skyline_new(arena, NULL, steps + 1);
@@ -84,6 +87,13 @@ static void ring_push(Ring *ring, int64_t bytes, int64_t done_ns) {
   ring->held_bytes += bytes;
 }
 
+static void note_offload(SimulationScratch *c, const Sequence *q, int i) {
+  const PlanMove *move = &q->moves[q->offloads[i].move];
+  const int f = move->f > q->offloads[i].after ? move->f : q->offloads[i].after + 1;
+  c->offload_of[q->offloads[i].move] = i;
+  if (move->f >= 0 && f < q->count && c->due[f] <= i) c->due[f] = i + 1;
+}
+
 /* D(s), and the moves in the order in which S13.3 takes them. False when some D(s) exceeds the device. */
 static bool prepare(Simulation *m, const Sequence *q) {
   const Problem *p = q->problem;
@@ -92,11 +102,10 @@ static bool prepare(Simulation *m, const Sequence *q) {
   int64_t *diff = c->arrival_ns; /* borrowed until the pass starts */
   memset(diff, 0, ((size_t)n + 1) * sizeof *diff);
   memset(c->g_first, 0, ((size_t)n + 2) * sizeof *c->g_first);
-  c->has_release = false;
+  memset(c->due, 0, ((size_t)n + 1) * sizeof *c->due);
   for (int i = 0; i < q->move_count; i++) {
     const PlanMove *move = &q->moves[i];
     c->offload_of[i] = -1;
-    c->has_release |= move->f >= 0;
     diff[move->g] += p->pieces[move->piece].bytes;
     diff[move->v] -= p->pieces[move->piece].bytes;
     c->g_first[move->g + 1]++;
@@ -106,7 +115,7 @@ static bool prepare(Simulation *m, const Sequence *q) {
   for (int s = n; s > 0; s--) c->g_first[s] = c->g_first[s - 1];
   c->g_first[0] = 0;
   for (int i = 0; i < q->offload_count; i++)
-    if (q->offloads[i].move >= 0) c->offload_of[q->offloads[i].move] = i;
+    if (q->offloads[i].move >= 0) note_offload(c, q, i);
   int64_t extra = 0;
   m->over_bytes = q->over_bytes;
   m->fail_step = -1;
@@ -183,27 +192,23 @@ static int64_t run_stages(Simulation *m, const Sequence *q, int s, int64_t now) 
 }
 
 /* One past the last pending offload that has to be released at s: its reload starts here, or its f has come. */
-static int max_due(const Simulation *m, const Sequence *q, int s, int must, int head, int tail) {
+static int max_due(const Simulation *m, int s, int must) {
   const SimulationScratch *c = m->scratch;
   for (int i = c->g_first[s]; i < c->g_first[s + 1]; i++)
     if (c->offload_of[c->by_g[i]] >= must) must = c->offload_of[c->by_g[i]] + 1;
-  for (int i = must > head ? must : head; i < tail && c->has_release; i++) {
-    int move = q->offloads[i].move;
-    if (move >= 0 && q->moves[move].f >= 0 && q->moves[move].f <= s) must = i + 1;
-  }
-  return must;
+  return must > c->due[s] ? must : c->due[s];
 }
 
 /* ---- choosing ---- */
 
 enum { WINDOW = 16 }; /* what cannot come back yet is overtaken by as many */
 
-static bool may_return(const Simulation *m, const Sequence *q, int i, int s, int head, int64_t pending_bytes) {
+static bool may_return(const Simulation *m, const Sequence *q, int i, int s, int head, int64_t taken_bytes) {
   const SimulationScratch *c = m->scratch;
   const PlanMove *move = &q->moves[i];
   const int64_t bytes = q->problem->pieces[move->piece].bytes, device = q->problem->device_bytes - c->margin_bytes;
   if (move->after >= s || c->offload_of[i] >= head) return false;
-  return skyline_at(&c->sky, s) + pending_bytes + bytes <= device && skyline_highest(&c->sky, s, move->v) + bytes <= device;
+  return taken_bytes + bytes <= device && skyline_highest(&c->sky, s, move->v) + bytes <= device;
 }
 
 /* The returns that begin at boundary s, while the lane would be free for them during the step; those that have to are among them already. */
@@ -215,12 +220,14 @@ static void choose(Simulation *m, Sequence *q, int s, int head, int64_t boundary
   for (int i = c->first_open, seen = 0; i < q->move_count && seen < WINDOW && lane <= end; i++) {
     if (c->is_chosen[i] || q->moves[i].v <= s) continue;
     seen++;
-    if (!may_return(m, q, i, s, head, pending_bytes)) continue;
+    if (!may_return(m, q, i, s, head, c->need[s] + pending_bytes)) continue;
     const ProblemPiece *piece = &q->problem->pieces[q->moves[i].piece];
     c->is_chosen[i] = true;
     c->issued[c->issued_count++] = i;
     q->moves[i].g = s;
     skyline_raise(&c->sky, s, q->moves[i].v, piece->bytes);
+    c->need[s] += piece->bytes;
+    c->ends[q->moves[i].v] += piece->bytes;
     lane = max64(lane, boundary) + piece->h2d_ns;
   }
 }
@@ -244,7 +251,10 @@ static bool pass(Simulation *m, const Sequence *q, Sequence *chosen) {
   const Problem *p = q->problem;
   SimulationScratch *c = m->scratch;
   if (!prepare(m, q)) return false;
-  if (chosen) skyline_reset(&c->sky, c->need, q->count);
+  if (chosen) {
+    skyline_reset(&c->sky, c->need, q->count);
+    memset(c->ends, 0, ((size_t)q->count + 1) * sizeof *c->ends);
+  }
   int n = q->count, lanes = p->lane_count;
   memset(c->arrival_ns, 0, ((size_t)n + 1) * sizeof *c->arrival_ns);
   memset(c->free_ns, 0, (size_t)lanes * sizeof *c->free_ns);
@@ -254,7 +264,7 @@ static bool pass(Simulation *m, const Sequence *q, Sequence *chosen) {
   c->write_ring.head = c->write_ring.tail = c->read_ring.head = c->read_ring.tail = 0;
   c->write_ring.held_bytes = c->read_ring.held_bytes = 0;
   m->peak_bytes = m->compute_ns = 0;
-  int64_t now = 0, pending_bytes = 0, last = 0;
+  int64_t now = 0, pending_bytes = 0, last = 0, chosen_bytes = 0; /* chosen_bytes: of what was, and is still on its way */
   int head = 0, tail = 0, must = 0; /* offloads [head, tail) are pending; those before `must` have a release due */
   for (int s = 0; s < n; s++) {
     for (; tail < q->offload_count && q->offloads[tail].after == s - 1; tail++) {
@@ -263,10 +273,10 @@ static bool pass(Simulation *m, const Sequence *q, Sequence *chosen) {
       if (p->pieces[q->offloads[tail].piece].home != TIER_DEVICE)
         pending_bytes += p->pieces[q->offloads[tail].piece].bytes;
     }
-    must = max_due(m, q, s, must, head, tail);
+    must = max_due(m, s, must);
     int64_t boundary = now;
     for (int i = head; chosen && i < tail && m->out_done_ns[i] <= now; i++) must = must > i ? must : i + 1; /* nobody waits for them */
-    if (chosen) c->need[s] = skyline_at(&c->sky, s);
+    if (chosen) c->need[s] += chosen_bytes -= c->ends[s];
     while (head < must || c->need[s] + pending_bytes > p->device_bytes) {
       boundary = max64(boundary, m->out_done_ns[head]);
       m->release[head] = s;
@@ -276,8 +286,9 @@ static bool pass(Simulation *m, const Sequence *q, Sequence *chosen) {
     }
     c->issued_count = 0;
     if (chosen) {
+      const int64_t before = c->need[s];
       choose(m, chosen, s, head, boundary, pending_bytes);
-      c->need[s] = skyline_at(&c->sky, s);
+      chosen_bytes += c->need[s] - before;
     }
     m->boundary_ns[s] = boundary;
     m->occupied_bytes[s] = c->need[s] + pending_bytes;
