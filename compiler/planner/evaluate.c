@@ -7,12 +7,13 @@
 typedef struct EvaluatorScratch {
   int64_t *start; /* nominal start of a step: compute only, no waiting */
   int64_t *room, *held_room; /* bytes free at a step while every g = v; less the copies that nominally still leave */
-  int64_t *avail;
+  int64_t *avail; /* at a step, but for what was taken of its whole stretch */
+  int64_t *taken, *least; /* by stretch: of the whole of it; the least room at a step of it */
   int64_t *ready; /* by move: nominally on the host or read from the SSD */
   int *order, *in_time; /* moves in the order of a policy; latest boundary that is nominally in time */
 } EvaluatorScratch;
 
-enum { MANY_GAPS = 4000, MOST_GAPS = 20000 };
+enum { MANY_GAPS = 4000, MOST_GAPS = 20000, STRETCH = 64 };
 
 Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *geometry) {
   Evaluator *e = arena_alloc(arena, sizeof *e);
@@ -26,6 +27,8 @@ Evaluator *evaluator_new(Arena *arena, const Problem *problem, const Geometry *g
   c->room = NEW(steps, int64_t);
   c->held_room = NEW(steps, int64_t);
   c->avail = NEW(steps, int64_t);
+  c->taken = NEW(steps / STRETCH + 1, int64_t);
+  c->least = NEW(steps / STRETCH + 1, int64_t);
   c->order = NEW(moves, int);
   c->ready = NEW(moves, int64_t);
   c->in_time = NEW(moves, int);
@@ -166,6 +169,33 @@ static void sort_moves(Evaluator *e, int tie) {
   }
 }
 
+static void begin_room(EvaluatorScratch *c, const int64_t *room, int steps) {
+  memcpy(c->avail, room, (size_t)steps * sizeof *c->avail);
+  for (int i = 0; i * STRETCH < steps; i++) {
+    c->taken[i] = 0;
+    c->least[i] = INT64_MAX;
+    for (int s = i * STRETCH; s < (i + 1) * STRETCH && s < steps; s++) c->least[i] = min64(c->least[i], room[s]);
+  }
+}
+
+/* Takes the bytes from step g - 1 on back to `low`, as long as there is room; the first step that has them. */
+static int take_room(EvaluatorScratch *c, int g, int low, int64_t bytes) {
+  while (g > low) {
+    const int i = (g - 1) / STRETCH;
+    if (g % STRETCH == 0 && g - STRETCH >= low && c->least[i] >= bytes) {
+      c->taken[i] += bytes;
+      c->least[i] -= bytes;
+      g -= STRETCH;
+      continue;
+    }
+    const int64_t left = c->avail[g - 1] - c->taken[i] - bytes;
+    if (left < 0) break;
+    c->avail[--g] -= bytes;
+    c->least[i] = min64(c->least[i], left);
+  }
+  return g;
+}
+
 /* False when the policy is another one here. */
 static bool assign_prefetch(Evaluator *e, int policy) {
   EvaluatorScratch *c = e->scratch;
@@ -182,16 +212,15 @@ static bool assign_prefetch(Evaluator *e, int policy) {
   bool is_held = mode == 1 || mode == 3, is_jit = mode >= 2;
   if (tie == TIE_READY && !sort_by_readiness(e)) return false;
   if (tie != TIE_READY) sort_moves(e, tie);
-  memcpy(c->avail, is_held ? c->held_room : c->room, (size_t)q->count * sizeof *c->avail);
+  begin_room(c, is_held ? c->held_room : c->room, q->count);
   int previous = 0, overtaken = 0; /* boundary and v of what went before */
   for (int k = 0; k < q->move_count; k++) {
     PlanMove *move = &q->moves[c->order[k]];
     int64_t bytes = e->problem->pieces[move->piece].bytes;
-    int g = move->v, first = move->v < overtaken ? previous + 1 : previous; /* at one boundary they go by v */
+    int first = move->v < overtaken ? previous + 1 : previous; /* at one boundary they go by v */
     int low = max64(move->after + 1, first);
     if (is_jit && low < c->in_time[c->order[k]]) low = c->in_time[c->order[k]];
-    while (g > low && c->avail[g - 1] >= bytes) c->avail[--g] -= bytes;
-    move->g = previous = g;
+    move->g = previous = take_room(c, move->v, low, bytes);
     overtaken = move->v;
   }
   return true;

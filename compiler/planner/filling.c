@@ -128,6 +128,17 @@ static double send_away_priced(Desk *d, int i, const FillOptions *options, Rerun
   return -1;
 }
 
+/* What is reserved counts as taken. */
+static void reserve(Desk *d, double share) {
+  const Problem *p = d->problem;
+  int64_t *bytes = arena_alloc(d->arena, (size_t)p->step_count * sizeof *bytes + 1);
+  for (int s = 0; s < p->step_count; s++) {
+    const int64_t room = p->device_bytes - d->geometry->base_bytes[s];
+    if (room > 0) bytes[s] = (int64_t)(share * (double)room);
+  }
+  skyline_raise_each(&d->profile, bytes, p->step_count);
+}
+
 void fill(Evaluator *e, const FillOptions *options, Candidate *candidate) {
   Desk desk = desk_open(e, candidate), *d = &desk;
   const Geometry *g = d->geometry;
@@ -152,11 +163,7 @@ void fill(Evaluator *e, const FillOptions *options, Candidate *candidate) {
     else stays[count++] = (Stay){goes_first, 0, cost / room, i};
   }
   qsort(stays, (size_t)count, sizeof *stays, compare_stays);
-  /* What is reserved counts as taken. */
-  for (int s = 0; s < p->step_count && options->reserve > 0; s++) {
-    int64_t room = p->device_bytes - g->base_bytes[s];
-    if (room > 0) skyline_raise(&d->profile, s, s + 1, (int64_t)(options->reserve * (double)room));
-  }
+  if (options->reserve > 0) reserve(d, options->reserve);
   for (int k = 0; k < count; k++)
     if (desk_has_room(d, stays[k].gap, p->device_bytes)) desk_assign(d, stays[k].gap, FATE_KEEP);
   candidate->is_canonical = like ? like->is_canonical : options->is_canonical;

@@ -28,8 +28,20 @@ static void raise_node(Skyline *k, int i, int64_t by) {
   if (i < k->size) k->raised[i] += by;
 }
 
-static void look_up_from(Skyline *k, int i) {
-  for (i /= 2; i > 0; i /= 2) k->highest[i] = max64(k->highest[2 * i], k->highest[2 * i + 1]) + k->raised[i];
+static int64_t look(const Skyline *k, int i) { return max64(k->highest[2 * i], k->highest[2 * i + 1]) + k->raised[i]; }
+
+/* Above what was raised between a and b: both ways up until they meet, then one, as long as something changes. */
+static void look_up_from(Skyline *k, int a, int b) {
+  while (a != b) {
+    a /= 2, b /= 2;
+    k->highest[a] = look(k, a);
+    if (b != a) k->highest[b] = look(k, b);
+  }
+  for (a /= 2; a > 0; a /= 2) {
+    const int64_t highest = look(k, a);
+    if (highest == k->highest[a]) return;
+    k->highest[a] = highest;
+  }
 }
 
 void skyline_raise(Skyline *k, int from, int to, int64_t by) {
@@ -39,8 +51,12 @@ void skyline_raise(Skyline *k, int from, int to, int64_t by) {
     if (a & 1) raise_node(k, a++, by);
     if (b & 1) raise_node(k, --b, by);
   }
-  look_up_from(k, low);
-  look_up_from(k, high - 1);
+  look_up_from(k, low, high - 1);
+}
+
+void skyline_raise_each(Skyline *k, const int64_t *by, int steps) {
+  for (int s = 0; s < steps; s++) k->highest[k->size + s] += by[s];
+  for (int i = k->size - 1; i > 0; i--) k->highest[i] = look(k, i);
 }
 
 int64_t skyline_highest(const Skyline *k, int from, int to) {
