@@ -256,7 +256,8 @@ static Choice leave_and_come_back(const Prices *q, const Span *span, double byte
   double out = HUGE_VAL, there = -q->held[span->first] * bytes;
   int leave = span->first;
   for (int j = span->first; j <= span->last; j++) {
-    if (rerun_ns >= 0) there = fmin(there, price(q, j, WINDOW_COMPUTE) * rerun_ns - q->held[j] * bytes);
+    const double remade = rerun_ns >= 0 ? price(q, j, WINDOW_COMPUTE) * rerun_ns - q->held[j] * bytes : there;
+    if (remade < there) there = remade;
     double gone = price(q, j, WINDOW_D2H) * out_ns + q->held[j] * bytes + there;
     if (gone < out) out = gone, leave = j;
     double cost = out + price(q, j, WINDOW_H2D) * in_ns + (q->held[span->last] - q->held[j]) * bytes;
@@ -267,34 +268,38 @@ static Choice leave_and_come_back(const Prices *q, const Span *span, double byte
 
 typedef enum Way { STAY, HOST_FIRST, HOST_AGAIN, SSD_FIRST, SSD_AGAIN, RERUN, CLEAN, WAYS } Way;
 
-static Choice way_cost(const Prices *q, const Span *span, const Kind *k, Way way, bool is_home_ssd) {
-  Choice choice = {HUGE_VAL, -1, -1};
+static unsigned needed_by(Way way) {
+  static const unsigned needed[WAYS] = {MAY_KEEP, MAY_HOST, MAY_HOST, MAY_SSD, MAY_SSD, MAY_RERUN, MAY_CLEAN};
+  return needed[way];
+}
+
+static bool is_first(Way way) { return way == HOST_FIRST || way == SSD_FIRST; }
+
+/* The copies of a way over the device's own lanes; to the host and to the SSD they are the same. */
+static Choice copies_of(const Prices *q, const Span *span, const Kind *k, Way way) {
+  if (is_first(way)) return leave_and_come_back(q, span, k->bytes, k->out_ns, k->in_ns, span->options & MAY_RERUN ? k->rerun_ns : -1);
+  return come_back(q, span, k->bytes, k->in_ns, WINDOW_H2D);
+}
+
+/* What a way costs on top of its copies. */
+static double beside_copies(const Prices *q, const Span *span, const Kind *k, Way way, bool is_home_ssd) {
   switch (way) {
-    case STAY:
-      if (span->options & MAY_KEEP) choice.cost = (q->held[span->last] - q->held[span->first]) * k->bytes;
-      break;
-    case HOST_FIRST: case SSD_FIRST:
-      if (!(span->options & (way == HOST_FIRST ? MAY_HOST : MAY_SSD))) break;
-      choice = leave_and_come_back(q, span, k->bytes, k->out_ns, k->in_ns, span->options & MAY_RERUN ? k->rerun_ns : -1);
-      if (way == HOST_FIRST) choice.cost += (q->hosted[span->last] - q->hosted[span->first]) * k->bytes;
-      else choice.cost += least(q, span->first, span->last, WINDOW_SSDW) * k->write_ns + least(q, span->first, span->last, WINDOW_SSDR) * k->read_ns;
-      break;
-    case HOST_AGAIN: case SSD_AGAIN:
-      if (!(span->options & (way == HOST_AGAIN ? MAY_HOST : MAY_SSD))) break;
-      choice = come_back(q, span, k->bytes, k->in_ns, WINDOW_H2D);
-      if (way == HOST_AGAIN) choice.cost += (q->hosted[span->last] - q->hosted[span->first]) * k->bytes;
-      else choice.cost += least(q, 0, span->last, WINDOW_SSDR) * k->read_ns;
-      break;
-    case RERUN:
-      if (span->options & MAY_RERUN) choice = come_back(q, span, k->bytes, k->rerun_ns, WINDOW_COMPUTE);
-      break;
-    case CLEAN:
-      if (!(span->options & MAY_CLEAN)) break;
-      choice = come_back(q, span, k->bytes, k->in_ns, WINDOW_H2D);
-      if (is_home_ssd) choice.cost += least(q, 0, span->last, WINDOW_SSDR) * k->read_ns;
-      break;
-    case WAYS: break;
+    case HOST_FIRST: case HOST_AGAIN: return (q->hosted[span->last] - q->hosted[span->first]) * k->bytes;
+    case SSD_FIRST: return least(q, span->first, span->last, WINDOW_SSDW) * k->write_ns + least(q, span->first, span->last, WINDOW_SSDR) * k->read_ns;
+    case SSD_AGAIN: return least(q, 0, span->last, WINDOW_SSDR) * k->read_ns;
+    case CLEAN: return is_home_ssd ? least(q, 0, span->last, WINDOW_SSDR) * k->read_ns : 0;
+    case STAY: case RERUN: case WAYS: break;
   }
+  return 0;
+}
+
+/* `copies`: of the way, or NULL. */
+static Choice way_cost(const Prices *q, const Span *span, const Kind *k, Way way, bool is_home_ssd, const Choice *copies) {
+  Choice choice = {HUGE_VAL, -1, -1};
+  if (!(span->options & needed_by(way))) return choice;
+  if (way == STAY) choice.cost = (q->held[span->last] - q->held[span->first]) * k->bytes;
+  else if (way == RERUN) choice = come_back(q, span, k->bytes, k->rerun_ns, WINDOW_COMPUTE);
+  else choice = copies ? *copies : copies_of(q, span, k, way), choice.cost += beside_copies(q, span, k, way, is_home_ssd);
   return choice;
 }
 
@@ -334,6 +339,26 @@ static void add_slope(Windows *w, const Prices *q, const Span *span, const Kind 
     w->row_slope[WINDOW_ROWS * least_at(q, from, span->last, WINDOW_SSDR) + WINDOW_SSDR] += k->read_ns;
 }
 
+static bool is_reached(const double *cost, Way way) {
+  if (way == HOST_AGAIN) return cost[HAS_HOST] < HUGE_VAL || cost[HAS_HOST | HAS_SSD] < HUGE_VAL;
+  if (way == SSD_AGAIN) return cost[HAS_SSD] < HUGE_VAL || cost[HAS_HOST | HAS_SSD] < HUGE_VAL;
+  return true;
+}
+
+/* All ways of a span that are open in some state met. */
+static void way_costs(const Prices *q, const Span *span, const Kind *k, const double *cost, bool is_home_ssd, Choice *choices) {
+  Choice copies[2]; /* to come back; to leave first */
+  bool is_known[2] = {false, false};
+  for (int way = 0; way < WAYS; way++) {
+    const bool is_open = (span->options & needed_by((Way)way)) && is_reached(cost, (Way)way), is_copied = way != STAY && way != RERUN;
+    const int first = is_first((Way)way);
+    choices[way] = (Choice){HUGE_VAL, -1, -1};
+    if (!is_open) continue;
+    if (is_copied && !is_known[first]) copies[first] = copies_of(q, span, k, (Way)way), is_known[first] = true;
+    choices[way] = way_cost(q, span, k, (Way)way, is_home_ssd, is_copied ? &copies[first] : NULL);
+  }
+}
+
 /* The cheapest ways through the spans of a kind. */
 static double go_through(Windows *w, const Prices *q, const Kind *k, bool has_slope) {
   double cost[STATES] = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -341,7 +366,7 @@ static double go_through(Windows *w, const Prices *q, const Kind *k, bool has_sl
   for (int i = 0; i < k->span_count; i++) {
     const Span *span = &w->spans[k->span_first + i];
     double next_cost[STATES] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};
-    for (int way = 0; way < WAYS; way++) w->choices[i][way] = way_cost(q, span, k, (Way)way, is_home_ssd);
+    way_costs(q, span, k, cost, is_home_ssd, w->choices[i]);
     for (int state = 0; state < STATES; state++)
       for (int way = 0; way < WAYS && cost[state] < HUGE_VAL; way++) {
         int next;
@@ -632,10 +657,10 @@ GapCosts windows_costs(const Windows *w, const PlanGap *gap, bool is_copied) {
   for (int fate = FATE_HOST; fate < FATE_COUNT; fate++)
     if (gap->options & FATE_BIT(fate)) span.options |= fate == FATE_RECOMPUTE ? MAY_RERUN : is_away ? MAY_CLEAN : fate == FATE_HOST ? MAY_HOST : MAY_SSD;
   GapCosts costs;
-  costs.fates[FATE_KEEP] = way_cost(&q, &span, &kind, STAY, false).cost;
-  costs.fates[FATE_HOST] = way_cost(&q, &span, &kind, is_away ? CLEAN : is_copied ? HOST_AGAIN : HOST_FIRST, false).cost;
-  costs.fates[FATE_SSD] = way_cost(&q, &span, &kind, is_away ? CLEAN : is_copied ? SSD_AGAIN : SSD_FIRST, piece->home == TIER_SSD).cost;
-  costs.fates[FATE_RECOMPUTE] = way_cost(&q, &span, &kind, RERUN, false).cost;
+  costs.fates[FATE_KEEP] = way_cost(&q, &span, &kind, STAY, false, NULL).cost;
+  costs.fates[FATE_HOST] = way_cost(&q, &span, &kind, is_away ? CLEAN : is_copied ? HOST_AGAIN : HOST_FIRST, false, NULL).cost;
+  costs.fates[FATE_SSD] = way_cost(&q, &span, &kind, is_away ? CLEAN : is_copied ? SSD_AGAIN : SSD_FIRST, piece->home == TIER_SSD, NULL).cost;
+  costs.fates[FATE_RECOMPUTE] = way_cost(&q, &span, &kind, RERUN, false, NULL).cost;
   costs.lane = q.rows + WINDOW_ROWS * span.last;
   return costs;
 }
