@@ -12,6 +12,18 @@ typedef struct Stay { /* what it would save to keep a gap */
   int gap;
 } Stay;
 
+struct Filler {
+  Arena *arena;
+  Evaluator *evaluator;
+  FillOptions last; /* what all is away for, */
+  bool is_begun; /* if anything is */
+  Desk desk;
+  Candidate *away;
+  Stay *stays; /* best first */
+  int stay_count;
+  Skyline profile; /* of what is filled */
+};
+
 static int compare_stays(const void *a, const void *b) {
   const Stay *x = a, *y = b;
   if (x->goes_first != y->goes_first) return x->goes_first ? -1 : 1;
@@ -128,46 +140,87 @@ static double send_away_priced(Desk *d, int i, const FillOptions *options, Rerun
   return -1;
 }
 
-/* What is reserved counts as taken. */
-static void reserve(Desk *d, double share) {
-  const Problem *p = d->problem;
-  int64_t *bytes = arena_alloc(d->arena, (size_t)p->step_count * sizeof *bytes + 1);
-  for (int s = 0; s < p->step_count; s++) {
-    const int64_t room = p->device_bytes - d->geometry->base_bytes[s];
-    if (room > 0) bytes[s] = (int64_t)(share * (double)room);
-  }
-  skyline_raise_each(&d->profile, bytes, p->step_count);
-}
-
-void fill(Evaluator *e, const FillOptions *options, Candidate *candidate) {
-  Desk desk = desk_open(e, candidate), *d = &desk;
+/* Every open gap away at the least cost, and what it would save to keep each, best first. */
+static void send_all_away(Filler *f, const FillOptions *options) {
+  Desk *d = &f->desk;
   const Geometry *g = d->geometry;
-  const Problem *p = d->problem;
   const Candidate *like = options->like;
-  desk_take_least_work(d, candidate);
+  desk_take_least_work(d, f->away);
   desk_obey_pins(d);
   Reruns reruns = reruns_new(d, options->windows ? 0 : options->rerun_price);
-  Stay *stays = arena_alloc(d->arena, (size_t)g->open_count * sizeof *stays + 1);
-  int count = 0;
+  f->stays = arena_alloc(d->arena, (size_t)g->open_count * sizeof *f->stays + 1);
+  f->stay_count = 0;
   for (int k = 0; k < g->open_count; k++) {
     int i = g->open[k];
     const PlanGap *gap = &g->gaps[i];
-    double ns = (double)(g->start_ns[gap->v] - g->end_ns[gap->u]) + 1, room = (double)p->pieces[gap->piece].bytes * ns, at_price = 0;
+    double ns = (double)(g->start_ns[gap->v] - g->end_ns[gap->u]) + 1, room = (double)d->problem->pieces[gap->piece].bytes * ns, at_price = 0;
     if (like && like->fates[i] != FATE_KEEP && desk_assign(d, i, (Fate)like->fates[i])) continue;
     bool is_copied = i > g->gap_first[gap->piece] && (d->fates[i - 1] == FATE_HOST || d->fates[i - 1] == FATE_SSD);
     double cost = options->windows ? send_away_priced(d, i, options, &reruns, is_copied, &at_price) : send_away(d, i, &reruns);
     if (cost < 0 || geometry_is_pinned(gap)) continue;
     /* Where many cost the same at these prices, those that take the least room go first. */
     const bool goes_first = like && like->fates[i] == FATE_KEEP;
-    if (options->windows) stays[count++] = (Stay){goes_first, cost / (at_price + 1), 1 / room, i};
-    else stays[count++] = (Stay){goes_first, 0, cost / room, i};
+    if (options->windows) f->stays[f->stay_count++] = (Stay){goes_first, cost / (at_price + 1), 1 / room, i};
+    else f->stays[f->stay_count++] = (Stay){goes_first, 0, cost / room, i};
   }
-  qsort(stays, (size_t)count, sizeof *stays, compare_stays);
-  if (options->reserve > 0) reserve(d, options->reserve);
-  for (int k = 0; k < count; k++)
-    if (desk_has_room(d, stays[k].gap, p->device_bytes)) desk_assign(d, stays[k].gap, FATE_KEEP);
+  qsort(f->stays, (size_t)f->stay_count, sizeof *f->stays, compare_stays);
+}
+
+/* What is reserved counts as taken. */
+static void reserve(Desk *d, double share) {
+  const Problem *p = d->problem;
+  Arena *arena = arena_new();
+  int64_t *bytes = arena_alloc(arena, (size_t)p->step_count * sizeof *bytes + 1);
+  for (int s = 0; s < p->step_count; s++) {
+    const int64_t room = p->device_bytes - d->geometry->base_bytes[s];
+    if (room > 0) bytes[s] = (int64_t)(share * (double)room);
+  }
+  skyline_raise_each(&d->profile, bytes, p->step_count);
+  arena_free(arena);
+}
+
+static void keep(Desk *d, int i) {
+  const PlanGap *gap = &d->geometry->gaps[i];
+  d->fates[i] = FATE_KEEP;
+  skyline_raise(&d->profile, gap->u + 1, gap->v, d->problem->pieces[gap->piece].bytes);
+}
+
+Filler *filler_open(Evaluator *e) {
+  Arena *arena = arena_new();
+  Filler *f = arena_alloc(arena, sizeof *f);
+  *f = (Filler){.arena = arena, .evaluator = e, .away = candidate_new(arena, e), .profile = skyline_new(arena, NULL, e->problem->step_count)};
+  return f;
+}
+
+void filler_close(Filler *f) {
+  if (f->is_begun) desk_close(&f->desk);
+  arena_free(f->arena);
+}
+
+/* Other shares of the room, of the same prices: all that is away is so already. */
+static bool is_like_last(const Filler *f, const FillOptions *options) {
+  return f->is_begun && !options->like && !f->last.like && f->last.windows == options->windows && f->last.rerun_price == options->rerun_price;
+}
+
+void fill(Filler *f, const FillOptions *options, Candidate *candidate) {
+  const Geometry *g = f->evaluator->geometry;
+  const Candidate *like = options->like;
+  if (!is_like_last(f, options)) {
+    if (f->is_begun) desk_close(&f->desk);
+    f->desk = desk_open(f->evaluator, f->away);
+    f->is_begun = true;
+    f->last = *options;
+    send_all_away(f, options);
+  }
+  Desk desk = f->desk; /* what lies on the host and the SSD is not asked for any more */
+  candidate_copy(f->evaluator, candidate, f->away);
+  skyline_copy(&f->profile, &f->desk.profile);
+  desk.profile = f->profile;
+  desk.fates = candidate->fates;
+  if (options->reserve > 0) reserve(&desk, options->reserve);
+  for (int k = 0; k < f->stay_count; k++)
+    if (desk_has_room(&desk, f->stays[k].gap, f->evaluator->problem->device_bytes)) keep(&desk, f->stays[k].gap);
   candidate->is_canonical = like ? like->is_canonical : options->is_canonical;
   if (like && !like->is_canonical) memcpy(candidate->keep_from, like->keep_from, (size_t)g->gap_count * sizeof *candidate->keep_from);
   for (int i = 0; i < g->gap_count && !like && !candidate->is_canonical; i++) candidate->keep_from[i] = g->gaps[i].v;
-  desk_close(d);
 }

@@ -15,7 +15,14 @@ typedef struct FillOptions {
   const Windows *windows; /* whose prices the costs are at; NULL: each lane costs its time wherever it is used */
 } FillOptions;
 
-/* In `candidate`, not evaluated. */
-void fill(Evaluator *evaluator, const FillOptions *options, Candidate *candidate);
+/* Fills for one evaluator. Where only the share that is left to copies and what is made again change from one filling to the next, what leaves
+ * is not looked for again. */
+typedef struct Filler Filler;
+
+Filler *filler_open(Evaluator *evaluator);
+void filler_close(Filler *filler);
+
+/* In `candidate`, not evaluated. Windows that are given twice have the same prices both times. */
+void fill(Filler *filler, const FillOptions *options, Candidate *candidate);
 
 #endif

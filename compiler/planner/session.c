@@ -56,8 +56,8 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
 
 /* ---- fillings ---- */
 
-static int64_t try_filling(Session *s, const FillOptions *options, Candidate *scratch) {
-  fill(s->evaluator, options, scratch);
+static int64_t try_filling(Session *s, Filler *filler, const FillOptions *options, Candidate *scratch) {
+  fill(filler, options, scratch);
   int64_t cost = search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
   if (cost >= s->filling_ns) return cost;
   s->filling_ns = cost;
@@ -66,24 +66,23 @@ static int64_t try_filling(Session *s, const FillOptions *options, Candidate *sc
 }
 
 /* With as much room for copies as the options say, with half and with half as much again. */
-static void try_near(Session *s, FillOptions options, Candidate *scratch) {
+static void try_near(Session *s, Filler *filler, FillOptions options, Candidate *scratch) {
   static const double reserves[] = {1, 0.5, 1.5}, others[] = {0, 0.05, 0.1};
   const double reserve = options.reserve;
   for (int turn = 0; turn < 3 && !search_is_done(s->search); turn++) {
     options.reserve = reserve > 0 ? reserve * reserves[turn] : others[turn];
-    try_filling(s, &options, scratch);
+    try_filling(s, filler, &options, scratch);
   }
 }
 
 /* More or less room for copies, a higher or lower price of making again, what is made again stays or leaves: one after the other, from the best so far. */
-void session_try_fillings(Session *s, const Windows *windows) {
+static void try_turns(Session *s, Filler *filler, const Windows *windows) {
   enum { VERY_MANY = 40000 };
   static const struct {
     double reserve, rerun_price; /* -1: of the best so far */
     bool is_canonical, is_for_many;
   } turns[] = {{0.2, -1, false, true}, {0.1, -1, false, true}, {0.3, -1, false, true}, {0.05, -1, false, true}, {0.45, -1, false, false}, {0, -1, false, false},
                {-1, 0.3, false, false}, {-1, 3, false, true}, {-1, 1e9, false, true}, {-1, -1, true, false}};
-  if (s->geometry->open_count < 2) return;
   Candidate *scratch = candidate_new(s->arena, s->evaluator);
   const bool are_very_many = s->geometry->open_count > VERY_MANY;
   FillOptions best = {.rerun_price = 1, .windows = windows};
@@ -91,7 +90,7 @@ void session_try_fillings(Session *s, const Windows *windows) {
   if (are_very_many && windows) { /* what was best without them is near what is best with them */
     best = s->filling;
     best.windows = windows;
-    try_near(s, best, scratch);
+    try_near(s, filler, best, scratch);
     return;
   }
   for (size_t turn = 0; turn < sizeof turns / sizeof *turns && !search_is_done(s->search); turn++) {
@@ -100,11 +99,18 @@ void session_try_fillings(Session *s, const Windows *windows) {
     if (turns[turn].reserve >= 0) options.reserve = turns[turn].reserve;
     if (turns[turn].rerun_price >= 0) options.rerun_price = turns[turn].rerun_price;
     options.is_canonical = turns[turn].is_canonical;
-    int64_t cost = try_filling(s, &options, scratch);
+    int64_t cost = try_filling(s, filler, &options, scratch);
     if (cost >= least) continue;
     least = cost;
     best = options;
   }
+}
+
+void session_try_fillings(Session *s, const Windows *windows) {
+  if (s->geometry->open_count < 2) return;
+  Filler *filler = filler_open(s->evaluator);
+  try_turns(s, filler, windows);
+  filler_close(filler);
 }
 
 void session_fill_again(Session *s, const Session *before, int64_t units) {
@@ -112,9 +118,11 @@ void session_fill_again(Session *s, const Session *before, int64_t units) {
   FillOptions options = before->filling;
   options.like = before->search->best;
   options.reserve = 0;
-  fill(s->evaluator, &options, scratch);
+  Filler *filler = filler_open(s->evaluator);
+  fill(filler, &options, scratch);
   search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
-  try_near(s, before->filling, scratch);
+  try_near(s, filler, before->filling, scratch);
+  filler_close(filler);
   if (s->search->best->cost >= COST_INVALID) session_try_fillings(s, NULL);
   if (s->search->best->policies != PREFETCH_ALL) s->search->policies = s->search->best->policies;
   search_local(s->search, units);

@@ -1,5 +1,7 @@
 #include "skyline.h"
 
+#include <string.h>
+
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
 
 static int64_t max64(int64_t a, int64_t b) {
@@ -52,6 +54,11 @@ void skyline_raise(Skyline *k, int from, int to, int64_t by) {
     if (b & 1) raise_node(k, --b, by);
   }
   look_up_from(k, low, high - 1);
+}
+
+void skyline_copy(Skyline *to, const Skyline *from) {
+  memcpy(to->highest, from->highest, 2 * (size_t)from->size * sizeof *to->highest);
+  memcpy(to->raised, from->raised, (size_t)from->size * sizeof *to->raised);
 }
 
 void skyline_raise_each(Skyline *k, const int64_t *by, int steps) {

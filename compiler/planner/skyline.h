@@ -20,6 +20,9 @@ void skyline_reset(Skyline *skyline, const int64_t *heights, int steps);
 /* The steps from `from` to before `to`; none where to <= from. */
 void skyline_raise(Skyline *skyline, int from, int to, int64_t by);
 
+/* Of as many steps. */
+void skyline_copy(Skyline *to, const Skyline *from);
+
 /* Each of the first steps by a number of its own. */
 void skyline_raise_each(Skyline *skyline, const int64_t *by, int steps);
 
