@@ -34,7 +34,7 @@ typedef struct Cutting {
   int64_t *slice;    /* per value: of a sum that is sliced, what a slice has of dimension 0; 0: whole rows */
   ValueId **slice_of_sum; /* per value: those slices, in order */
   bool *is_seen;     /* of one walk over an expression */
-  ValueId *slice_image; /* per value: what it is in the slice under way, or NO_VALUE */
+  ValueId *slice_image; /* per value: what it is in the slice under way of such a walk, or NO_VALUE */
 } Cutting;
 
 static bool can_have_table(const Graph *graph, const bool *is_away, ValueId id) {
@@ -318,36 +318,53 @@ static int *find_ends(const Graph *graph) {
   return end;
 }
 
-/* The columns of what is computed element by element of sums that are sliced alike, of columns that are copied out, and of a number a row: out of those,
- * with no need of the whole. NO_VALUE: it is not. */
-static ValueId columns_of(const Cutting *c, ValueId id, int64_t begin, int64_t size, bool is_made) {
+/* Columns that are there: those of a sum that is sliced alike, or what was copied out. NO_VALUE: neither. */
+static ValueId columns_there(const Cutting *c, ValueId id, int64_t begin, int64_t size) {
+  for (int t = 0; t < c->tiles[id].count; t++) {
+    const Tile *tile = &c->tiles[id].list[t];
+    if (tile->begin == begin && tile->size == size && tile->tile != NO_VALUE) return tile->tile;
+  }
+  if (!c->slice_of_sum[id] || begin % c->slice[id] != 0) return NO_VALUE;
+  return least(c->slice[id], c->from->values[id].shape.size[0] - begin) == size ? c->slice_of_sum[id][begin / c->slice[id]] : NO_VALUE;
+}
+
+static bool is_number_a_row(const Value *value) { return value->op == OP_BROADCAST && value->as.map[0] == NO_INDEX; }
+
+/* Computed element by element of columns that are there and of a number a row. */
+static bool has_columns(const Cutting *c, ValueId id, int64_t begin, int64_t size) {
   const Value *value = &c->from->values[id];
-  const bool is_repeated = value->op == OP_BROADCAST && value->as.map[0] == NO_INDEX;
-  if (value->shape.domain != DOMAIN_NODE || value->shape.rank == 0) return NO_VALUE;
-  for (int t = 0; t < c->tiles[id].count; t++)
-    if (c->tiles[id].list[t].begin == begin && c->tiles[id].list[t].size == size && c->tiles[id].list[t].tile != NO_VALUE) return c->tiles[id].list[t].tile;
-  if (c->slice_of_sum[id]) return begin % c->slice[id] == 0 && least(c->slice[id], value->shape.size[0] - begin) == size ? c->slice_of_sum[id][begin / c->slice[id]] : NO_VALUE;
-  if (value->op != OP_MAP && !is_repeated) return NO_VALUE;
+  if (c->is_seen[id]) return true;
+  c->is_seen[id] = true;
+  if (value->shape.domain != DOMAIN_NODE || value->shape.rank == 0) return false;
+  if (is_number_a_row(value) || columns_there(c, id, begin, size) != NO_VALUE) return true;
+  bool has = value->op == OP_MAP;
+  for (int k = 0; k < value->operand_count && has; k++) has = has_columns(c, value->operand[k], begin, size);
+  return has;
+}
+
+static ValueId columns_of(const Cutting *c, ValueId id, int64_t begin, int64_t size) {
+  const Value *value = &c->from->values[id];
+  const ValueId there = columns_there(c, id, begin, size);
+  if (there != NO_VALUE) return there;
+  if (c->slice_image[id] != NO_VALUE) return c->slice_image[id];
   Value columns = *value;
   columns.shape = sliced_shape(value->shape, size);
-  columns.origin = id;
+  columns.slice = slice_at(c, id, begin, size);
   columns.tap = NULL;
-  for (int k = 0; k < value->operand_count; k++) {
-    columns.operand[k] = is_repeated ? c->image[value->operand[k]] : columns_of(c, value->operand[k], begin, size, is_made);
-    if (columns.operand[k] == NO_VALUE) return NO_VALUE;
-  }
-  return is_made ? add_like(c, value, columns, "slice") : id;
+  for (int k = 0; k < value->operand_count; k++) columns.operand[k] = is_number_a_row(value) ? c->image[value->operand[k]] : columns_of(c, value->operand[k], begin, size);
+  return c->slice_image[id] = add_like(c, value, columns, "slice");
 }
 
 /* Where nobody reads the whole, its tiles need not be copied out of it. */
 static bool has_tiles_of_columns(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
-  bool is = !c->is_near[id] && !value->tap && !value->was_tap && value->op == OP_MAP;
-  for (int t = 0; t < c->tiles[id].count && is; t++) {
+  bool has = !c->is_near[id] && !value->tap && !value->was_tap && value->op == OP_MAP;
+  for (int t = 0; t < c->tiles[id].count && has; t++) {
     const Tile *tile = &c->tiles[id].list[t];
-    is = tile->size > 0 && columns_of(c, id, tile->begin, tile->size, false) != NO_VALUE;
+    begin_walk(c);
+    has = tile->size > 0 && has_columns(c, id, tile->begin, tile->size);
   }
-  return is;
+  return has;
 }
 
 static void add_tiles(const Cutting *c, ValueId id) {
@@ -356,8 +373,8 @@ static void add_tiles(const Cutting *c, ValueId id) {
   for (int t = 0; t < c->tiles[id].count; t++) {
     Tile *tile = &c->tiles[id].list[t];
     if (is_of_columns) {
-      tile->tile = columns_of(c, id, tile->begin, tile->size, true);
-      c->to->values[tile->tile].slice = slice_at(c, id, tile->begin, tile->size);
+      begin_walk(c);
+      tile->tile = columns_of(c, id, tile->begin, tile->size);
       continue;
     }
     Value slice = {.op = OP_TILE, .shape = sliced_shape(value->shape, tile->size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, tile->begin}};

@@ -187,12 +187,29 @@ static void test_apart(Arena *arena) {
   ok(tight == 3 && higher == 0, "the epoch and the evaluation lie no higher together than the higher of them alone");
 }
 
+/* What is computed of the columns of a sum, and gathered only, is not copied out of the whole, and shared expressions are walked once. */
+static void test_columns(Arena *arena) {
+  static const char squares[] = "  a = x |> Linear(32)\n  c = sum(src.a)\n  for i in 1 .. 40 { c = c * c }\n  d = sum(src.c)\n  return d |> Linear(y.classes)\n";
+  Made m = make_cut_kernels(model_of(arena, squares), PARTS, &(CutOptions){.slices = 2, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
+  int tiles = 0, sums = 0, wide = 0;
+  for (int v = 0; v < m.evaluation->value_count; v++) {
+    const Value *value = &m.evaluation->values[v];
+    tiles += value->op == OP_TILE;
+    sums += op_is_aggregation(value->op);
+    wide += value->op == OP_MAP && value->shape.domain == DOMAIN_NODE && value->shape.rank == 1 && value->shape.size[0] == 32;
+  }
+  ok(sums == 4 && tiles == 2 && wide <= 1, "the second sum gathers columns that were computed of those of the first: only the first has tiles, and no square is whole");
+  ok(m.evaluation->value_count < 200, "and each square is computed once a slice");
+  arena_free(m.arena);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
   Arena *arena = arena_new();
   test_cut(arena);
   test_whole(arena);
   test_apart(arena);
+  test_columns(arena);
   test_few_blocks();
   test_steps(arena);
   test_fates(arena, TIER_DEVICE);
