@@ -2,7 +2,7 @@
 # cuts.sh [BUILD [TIERS [MODEL.gnn...]]]: an epoch with all of the memory that keeping everything takes, and with a half, a quarter and a tenth of what is not weights,
 # gradients or optimiser state in it (graph and features are). TIERS: options, as in "--budget host=8GiB" (the default) or "--budget ssd=8GiB".
 # The programs of a model run in turn, ROUNDS times (3); the shortest epoch counts, and its ratio to that of whole values kept. Without models, a GCN and a SAGE of
-# three layers on a generated graph of NODES nodes (60,000), and the same layers 256 wide. The bound is the lane that the plan has busy longest, and how many times as long
+# three layers on a generated graph of NODES nodes (60,000), and the same layers 256 wide; DATA=FOLDER: on the arrays of that folder. The bound is the lane that the plan has busy longest, and how many times as long
 # the shortest epoch of `bench` takes, in which nothing is evaluated. Compute is then busy with what runs again, too, and as long as copies beside it make it.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -11,9 +11,11 @@ tiers=${2:---budget host=8GiB}
 models=("${@:3}")
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+source="synth(kind = \"rmat\", nodes = ${NODES:-60000}, degree = 12, features = 64, classes = 16, seed = 3)"
+[ -z "${DATA:-}" ] || source="npy(\"$(realpath "$DATA")\")"
 model() { # NAME LAYER WIDTH
   cat >"$folder/$1.gnn" <<END
-data g from synth(kind = "rmat", nodes = ${NODES:-60000}, degree = 12, features = 64, classes = 16, seed = 3)
+data g from $source
 model $1 on g {
   h1 = x |> dropout(0.5) |> $2($3) |> relu
   h2 = h1 |> dropout(0.5) |> $2($3) |> relu
