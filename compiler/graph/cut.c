@@ -53,11 +53,8 @@ static bool is_far(const Cutting *c, ValueId lift, EdgeEnd sums_at) {
 /* Which operand of a gradient by sparse features they gather rows of; NO_INDEX: it is none. */
 static int gathered_by_features(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
-  ValueId dropout;
-  for (int k = 0; c->options.is_sparse && value->op == OP_OUTER && k < 2; k++)
-    if (graph_sparse_field(c->from, c->options.is_sparse, value->operand[k], &dropout) != NO_INDEX)
-      return can_have_table(c->from, c->options.is_away, value->operand[1 - k]) ? 1 - k : NO_INDEX;
-  return NO_INDEX;
+  const int side = c->options.is_sparse && value->op == OP_OUTER ? graph_sparse_side(c->from, c->options.is_sparse, id) : NO_INDEX;
+  return side != NO_INDEX && can_have_table(c->from, c->options.is_away, value->operand[1 - side]) ? 1 - side : NO_INDEX;
 }
 
 /* ---- which sums can be sliced ---- */
@@ -432,6 +429,17 @@ static void add_neighbours(Graph *graph) {
   if (is_symmetric) graph->neighbours[END_SRC] = graph->neighbours[END_DST];
 }
 
+/* `end`: at which all sums that read the edge value arrive, or NO_INDEX. */
+static ValueId cut_value(const Cutting *c, ValueId id, int end) {
+  const Value *value = &c->from->values[id];
+  const int gathered = gathered_by_features(c, id);
+  const bool is_far_lift = value->op == OP_LIFT && end != NO_INDEX && is_far(c, id, (EdgeEnd)end);
+  if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : slice_sum(c, id, c->slice[id]);
+  if (c->options.has_tables && is_far_lift && c->is_near[value->operand[0]]) return lift_of_table(c, id);
+  if (c->options.has_tables && gathered != NO_INDEX && c->is_near[value->operand[gathered]]) return gradient_of_table(c, id);
+  return copy_value(c, id, NULL);
+}
+
 Graph *cut_graph(const Graph *graph, CutOptions options) {
   const size_t count = (size_t)graph->value_count + 1;
   Cutting c = {.from = graph, .to = graph_new(graph->arena, graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
@@ -450,13 +458,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
     else want_tiles(&c, graph->values[i].operand[0], graph->values[i].as.end, c.slice[i]);
   }
   for (int i = 0; i < graph->value_count; i++) {
-    const Value *value = &graph->values[i];
-    const int64_t size = c.slice[i];
-    const int gathered = gathered_by_features(&c, i);
-    const bool wants_table = options.has_tables && value->op == OP_LIFT && end[i] != NO_INDEX && is_far(&c, i, (EdgeEnd)end[i]) && c.is_near[value->operand[0]];
-    if (gathered != NO_INDEX && size) c.image[i] = slice_gradient(&c, i, size);
-    else if (gathered != NO_INDEX && options.has_tables && c.is_near[value->operand[gathered]]) c.image[i] = gradient_of_table(&c, i);
-    else c.image[i] = size ? slice_sum(&c, i, size) : wants_table ? lift_of_table(&c, i) : copy_value(&c, i, NULL);
+    c.image[i] = cut_value(&c, i, end[i]);
     add_tiles(&c, i);
   }
   take_roots(&c);

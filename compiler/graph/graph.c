@@ -88,6 +88,13 @@ int32_t graph_sparse_field(const Graph *graph, const bool *is_sparse_field, Valu
   return value->op == OP_INPUT && is_sparse_field[value->as.index] ? value->as.index : NO_INDEX;
 }
 
+int graph_sparse_side(const Graph *graph, const bool *is_sparse_field, ValueId outer) {
+  ValueId dropout;
+  for (int side = 0; side < 2; side++)
+    if (graph_sparse_field(graph, is_sparse_field, graph->values[outer].operand[side], &dropout) != NO_INDEX) return side;
+  return NO_INDEX;
+}
+
 int64_t graph_bytes(const Graph *graph, ValueId id) {
   const Shape *shape = &graph->values[id].shape;
   int64_t width = shape_width(shape);

@@ -176,6 +176,8 @@ int64_t graph_rows(const Graph *graph, Domain domain); /* as planned; 1 where it
 
 /* The field of sparse features that `id` is, or that it is with dropout: *dropout gets the DROPOUT value or NO_VALUE. NO_INDEX: it is none. */
 int32_t graph_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout);
+/* Which operand of the OUTER value is such features; NO_INDEX: neither. */
+int graph_sparse_side(const Graph *graph, const bool *is_sparse_field, ValueId outer);
 int64_t graph_bytes(const Graph *graph, ValueId id);   /* of its storage, were it stored; bits are padded to 32 a row */
 bool graph_is_scalar(const Graph *graph, ValueId id);  /* one number in all */
 

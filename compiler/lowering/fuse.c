@@ -385,9 +385,7 @@ static void loops_sparse_matmul(const Fusion *f, Kernel *kernel, const Value *an
 
 /* Column by column of the field: where the field is the right operand, that is the result turned. */
 static void loops_sparse_outer(const Fusion *f, Kernel *kernel, const Value *anchor) {
-  ValueId dropout;
-  const bool is_left = graph_sparse_field(f->graph, f->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
-  kernel->work_bytes = is_left ? 0 : 4 * shape_width(&anchor->shape);
+  kernel->work_bytes = graph_sparse_side(f->graph, f->is_sparse_field, kernel->anchor) == 0 ? 0 : 4 * shape_width(&anchor->shape);
 }
 
 /* A number for each canonical block; on a GPU one for each row, too. */

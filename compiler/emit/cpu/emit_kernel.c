@@ -162,14 +162,15 @@ static void emit_matmul(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
-/* Of what is gathered and summed: numbers a row, and those of the whole where it is a slice of columns; "32", "16_of_64". */
-static const char *gathered_sizes(Arena *arena, int64_t width, int64_t declared) {
-  return declared == 0 || declared == width ? arena_printf(arena, "%" PRId64, width) : arena_printf(arena, "%" PRId64 "_of_%" PRId64, width, declared);
-}
-
 static int64_t declared_width(const Value *sum, int64_t width) { return sum->declared_width ? sum->declared_width : width; }
 
-static const char *spmm_sizes(const Emission *m, const Value *sum) { return gathered_sizes(m->arena, shape_width(&sum->shape), sum->declared_width); }
+/* Of what is gathered and summed: numbers a row, and those of the whole where it is a slice of columns; "32", "16_of_64". */
+static const char *gathered_sizes(Arena *arena, const Value *sum, int64_t width) {
+  const int64_t declared = declared_width(sum, width);
+  return declared == width ? arena_printf(arena, "%" PRId64, width) : arena_printf(arena, "%" PRId64 "_of_%" PRId64, width, declared);
+}
+
+static const char *spmm_sizes(const Emission *m, const Value *sum) { return gathered_sizes(m->arena, sum, shape_width(&sum->shape)); }
 
 /* The member for the dropout of sparse features, where they have one. */
 static Members sparse_members(StepWriter *w, ValueId dropout) {
@@ -202,10 +203,10 @@ static void emit_sparse_matmul(StepWriter *w) {
 
 static void emit_sparse_outer(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
+  const int side = graph_sparse_side(w->graph, w->emission->is_sparse_field, w->kernel->anchor);
+  const bool is_left = side == 0;
   ValueId dropout;
-  int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
-  bool is_left = field != NO_INDEX;
-  if (!is_left) field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
+  const int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[side], &dropout);
   const Members members = sparse_members(w, dropout);
   const char *drop = *members.fields ? "&s->drop" : "NULL";
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
@@ -219,8 +220,7 @@ static void emit_sparse_outer(StepWriter *w) {
   const char *dense = step_from(w, w->anchor->operand[is_left ? 1 : 0]);
   w->uses |= USES_RUN;
   print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%s(&g->sparse[%d], &g->blocks, %s, %s, begin, end, %s_row, context);",
-                                        gathered_sizes(w->arena, width, w->anchor->declared_width), slot, dense, drop,
-                                        w->name));
+                                        gathered_sizes(w->arena, w->anchor, width), slot, dense, drop, w->name));
   if (!is_left) {
     const char *from = step_scratch(w), *turned = step_to(w, w->kernel->anchor);
     print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", from, columns, width, turned));
@@ -606,7 +606,7 @@ static const char *shared_sparse_outer(const Emission *m, const Kernels *kernels
                       "SHARED void sparse_outer_%s(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
                       "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
                       "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n",
-                      gathered_sizes(m->arena, width, anchor->declared_width), width, declared_width(anchor, width));
+                      gathered_sizes(m->arena, anchor, width), width, declared_width(anchor, width));
 }
 
 static const char *shared_nothing(const Emission *m, const Kernels *kernels, const Value *anchor) {

@@ -736,10 +736,10 @@ static void emit_sparse_matmul(CudaWriter *c) {
 static void emit_sparse_outer(CudaWriter *c) {
   StepWriter *w = &c->w;
   const struct Contraction p = w->anchor->as.product;
+  const int side = graph_sparse_side(w->graph, w->emission->is_sparse_field, w->kernel->anchor);
+  const bool is_left = side == 0;
   ValueId dropout;
-  int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[0], &dropout);
-  bool is_left = field != NO_INDEX;
-  if (!is_left) field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[1], &dropout);
+  const int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[side], &dropout);
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
   const char *result = step_to(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
   c->drop = step_sparse_dropout(w, dropout);
