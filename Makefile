@@ -29,7 +29,7 @@ COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c s
   $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c simplify.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c places.c profile.c row_stride.c \
     slow.c trial.c tuning.c verify_kernels.c) \
-  $(addprefix compiler/plan/, answer.c base_order.c choose_cut.c decisions.c layout.c pieces.c pins.c plan.c pose_problem.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
+  $(addprefix compiler/plan/, answer.c base_order.c choose_cut.c decisions.c halos.c layout.c pieces.c pins.c plan.c pose_problem.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
   $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_names.c emit_rows.c emit_step.c cpu/emit_kernel.c \
     cuda/emit_cuda.c cuda/emit_cuda_kernel.c cuda/emit_cuda_rows.c) \
@@ -46,7 +46,7 @@ PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evalu
     simulate.c timeline.c timing.c windows.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c stream.c text.c) \
   $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c scores.c scratch.c spans.c team.c watch.c) \
-  $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
+  $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_splits.c safetensors.c subgraph.c synth.c tu.c) \
   $(addprefix runtime/job/, checkpoint.c epoch.c job.c metrics.c scored.c) \
   $(addprefix runtime/app/, announced.c commands.c console.c fold_runs.c gradcheck.c keep_order.c logs.c program.c train.c)

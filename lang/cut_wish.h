@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-typedef enum CutMode { CUT_UNSAID, CUT_AUTO, CUT_WHOLE, CUT_ROWS, CUT_SLICES } CutMode;
+typedef enum CutMode { CUT_UNSAID, CUT_AUTO, CUT_WHOLE, CUT_ROWS, CUT_HALOS, CUT_SLICES } CutMode;
 
 typedef struct CutWish {
   CutMode mode;
@@ -13,10 +13,10 @@ typedef struct CutWish {
 
 enum { CUT_MOST_PARTS = 64, CUT_MOST_SLICES = 16 };
 
-/* "auto", "whole", "rows(P)" with a power of two from 2 to CUT_MOST_PARTS, "slices(S)" with 2 to CUT_MOST_SLICES. NULL, or what is wrong. */
+/* "auto", "whole", "rows(P)" or "halos(P)" with a power of two from 2 to CUT_MOST_PARTS, "slices(S)" with 2 to CUT_MOST_SLICES. NULL, or what is wrong. */
 const char *cut_wish_read(const char *text, CutWish *wish);
 
 /* A number of parts or slices was asked for. */
-static inline bool cut_wish_is_fixed(CutWish wish) { return wish.mode == CUT_ROWS || wish.mode == CUT_SLICES; }
+static inline bool cut_wish_is_fixed(CutWish wish) { return wish.mode == CUT_ROWS || wish.mode == CUT_HALOS || wish.mode == CUT_SLICES; }
 
 #endif

@@ -14,7 +14,7 @@ CutWish cut_wish(const Compilation *c) {
 
 bool refuse_cut(Compilation *c, const char *why) {
   const CutWish wish = cut_wish(c);
-  diags_error(c->diags, "E0110", diags_no_place(), "a cut in %d %s is for programs %s", wish.count, wish.mode == CUT_ROWS ? "parts" : "slices", why);
+  diags_error(c->diags, "E0110", diags_no_place(), "a cut in %d %s is for programs %s", wish.count, wish.mode == CUT_SLICES ? "slices" : "parts", why);
   return false;
 }
 
@@ -24,7 +24,7 @@ bool check_cut(Compilation *c) {
   if (c->program->train.batch_graphs) return refuse_cut(c, "that work on all data at once, and this one works in batches of graphs");
   const int most = parts_at_most(c->program->info, wish.count);
   if (wish.mode == CUT_SLICES || most == wish.count) return true;
-  diags_error(c->diags, "E0512", diags_no_place(), "rows(%d): these data have %d canonical block%s of nodes, so there are at most %d part%s", wish.count, most, most == 1 ? "" : "s", most,
+  diags_error(c->diags, "E0512", diags_no_place(), "%s(%d): these data have %d canonical block%s of nodes, so there are at most %d part%s", wish.mode == CUT_HALOS ? "halos" : "rows", wish.count, most, most == 1 ? "" : "s", most,
               most == 1 ? "" : "s");
   return false;
 }
@@ -71,9 +71,10 @@ Cut cut_asked(const Compilation *c) {
   const CutWish wish = cut_wish(c);
   Cut cut = cut_of_fates(c);
   const int parts = parts_at_most(c->program->info, PARTS_USUALLY);
-  if (wish.mode == CUT_ROWS) cut.parts = wish.count;
+  if (wish.mode == CUT_ROWS || wish.mode == CUT_HALOS) cut.parts = wish.count;
   else if (wish.mode == CUT_SLICES || (wish.mode == CUT_AUTO && cut_has_data_away(cut))) cut.parts = parts;
   if (wish.mode == CUT_SLICES) cut.slices = wish.count;
+  cut.has_halos = wish.mode == CUT_HALOS;
   return cut;
 }
 
@@ -84,8 +85,12 @@ static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { r
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
-  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1};
-  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home};
+  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1,
+                              .has_halos = cut.has_halos};
+  int halo_levels = 0;
+  while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
+  if (cut.has_halos && (halo_levels > HALO_LEVELS || options.is_graph_away || !halos_have_codes(c->program->info, halo_levels))) return false;
+  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, halo_levels};
   *form = *from;
   if (from->evaluation_count == 0) return true;
   if (from->training) form->training = cut_graph(from->training, options);
@@ -96,6 +101,8 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;
   }
+  is_alike = is_alike && kernels_take_halos(form->training_kernels);
+  for (int e = 0; e < form->evaluation_count && is_alike; e++) is_alike = kernels_take_halos(form->evaluations[e].kernels);
   if (is_alike) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, homes);
   return is_alike;
 }
@@ -118,8 +125,8 @@ static CutForms *whole_forms(Compilation *c) {
 
 const CutForms *cut_forms(void *compilation, Cut cut) {
   Compilation *c = compilation;
-  Cut kind = cut; /* graphs do not depend on how many parts there are */
-  kind.parts = cut.parts > 1 ? 2 : 1;
+  Cut kind = cut; /* graphs do not depend on how many parts there are; but for what halos take */
+  if (!cut.has_halos) kind.parts = cut.parts > 1 ? 2 : 1;
   for (int i = 0; i < c->cut_count; i++)
     if (cut_is(c->cuts[i].cut, kind)) return c->cuts[i].forms;
   CutForms *made = cut_is_of_whole_values(kind) ? whole_forms(c) : make_cut_forms(c, kind);

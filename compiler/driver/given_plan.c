@@ -28,7 +28,9 @@ static const Plan *plan_of_form(const PlanRequest *request, const char *text, si
 static bool cut_of_report(const Compilation *c, const char *text, size_t length, Cut *cut) {
   json_t *root = json_loadb(text, length, 0, NULL);
   const char *fields = "", *graph = "";
-  const bool is_there = json_unpack(json_object_get(root, "cut"), "{s:i, s:i, s:s, s:s}", "parts", &cut->parts, "slices", &cut->slices, "fields_home", &fields, "graph_home", &graph) == 0;
+  int has_halos = 0;
+  const bool is_there = json_unpack(json_object_get(root, "cut"), "{s:i, s:i, s?b, s:s, s:s}", "parts", &cut->parts, "slices", &cut->slices, "halos", &has_halos, "fields_home", &fields, "graph_home", &graph) == 0;
+  cut->has_halos = has_halos;
   const int fields_home = vocabulary_find(tier_names, fields), graph_home = vocabulary_find(tier_names, graph);
   if (is_there && fields_home >= 0 && graph_home >= 0) *cut = cut_with_homes(&c->machine, *cut, (Tier)fields_home, (Tier)graph_home);
   json_decref(root);
@@ -48,7 +50,7 @@ static const char *words_of_cut(const Compilation *c, Cut cut) {
   const char *words;
   if (cut.slices > 1 && cut.parts != usual) return NULL;
   if (cut.slices > 1) words = arena_printf(c->arena, "--cut='slices(%d)'", cut.slices);
-  else words = cut.parts > 1 ? arena_printf(c->arena, "--cut='rows(%d)'", cut.parts) : "--cut=whole";
+  else words = cut.parts > 1 ? arena_printf(c->arena, "--cut='%s(%d)'", cut.has_halos ? "halos" : "rows", cut.parts) : "--cut=whole";
   const char *fates = "";
   const Cut asked = cut_asked(c);
   if (cut.fields_home != asked.fields_home) fates = arena_printf(c->arena, "fate \"%s\" = %s", cut_field_away(c), tier_names[cut.fields_home]);
@@ -79,6 +81,18 @@ static void say_other_cut(const Compilation *c, const char *text, size_t length)
   else if (is_found) diags_help(c->diags, "it is one of values in %d parts and %d slices%s, which gnncc found by itself and --cut cannot ask for", cut.parts, cut.slices, cut_data_text(cut));
 }
 
+/* Parts that were asked for gather from tables or from halos: which, the plan knows. */
+static bool take_plan_of_halos(Compilation *c, const char *text, size_t length) {
+  Cut cut = c->request.cut;
+  cut.has_halos = true;
+  if (cut.parts < 2 || cut.slices > 1) return false;
+  PlanRequest request = plan_request_cut(&c->request, cut);
+  ProblemError error = {"", ""};
+  request.given = cut_is(request.cut, cut) ? plan_of_form(&request, text, length, &request.form, &error) : NULL;
+  if (request.given) c->request = request;
+  return request.given != NULL;
+}
+
 bool take_given_plan(Compilation *c) {
   const char *path = c->options->plan_from;
   size_t length = 0;
@@ -93,7 +107,7 @@ bool take_given_plan(Compilation *c) {
     return false;
   }
   c->request.given = plan_of_form(&c->request, text, length, &c->request.form, &error);
-  if (c->request.given) return true;
+  if (c->request.given || take_plan_of_halos(c, text, length)) return true;
   diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);
   say_other_cut(c, text, length);
   return false;

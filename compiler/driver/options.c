@@ -60,7 +60,7 @@ static const OptionRow rows[] = {
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help), with the cut of --cut, else whole"},
-    {"--cut", OPT_CUT, ARG_REQUIRED, "for which machine", "--cut=CUT", "how sums over neighbours run: auto, whole, rows(P) part by part, slices(S) by columns"},
+    {"--cut", OPT_CUT, ARG_REQUIRED, "for which machine", "--cut=CUT", "how sums over neighbours run: auto, whole, rows(P) part by part, halos(P) with no table of all rows, slices(S) by columns"},
     {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
     {"--tune", OPT_TUNE, ARG_OPTIONAL, "for which machine", "--tune[=FILE]", "time the variants of the model's kernels on the GPU, remember the best"},
     {"--tuning", OPT_TUNING, ARG_REQUIRED, "for which machine", "--tuning=FILE|none", "kernels as --tune found them; default: for this target, if it did"},

@@ -135,6 +135,7 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, F
   bool is_once = s >= m->schedule->count;
   fprintf(out, "   * %s%s", kernel_info[kernel->kind].name, step->is_rerun ? ", again: its result was dropped" : "");
   for (int k = 0, count = 0; k < kernel->output_count; k++) {
+    if (kernel->kind == KERNEL_HALO) continue;
     const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], step->part, s);
     if (step->part && !parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
     const Block *under = kernel->over[k] == NO_VALUE ? NULL : layout_at(m->layout, step->kernels, kernel->over[k], step->part, s);
@@ -315,7 +316,7 @@ static int emit_values(const Emission *m, FILE *out) {
     const Step *step = &m->schedule->steps[s];
     bool is_update = s >= m->schedule->backward_end && s < m->schedule->training_count;
     const Kernel *kernel = step->kind == STEP_KERNEL && !is_update ? &step->kernels->kernels[step->kernel] : NULL;
-    for (int k = 0; kernel && k < kernel->output_count; k++) {
+    for (int k = 0; kernel && kernel->kind != KERNEL_HALO && k < kernel->output_count; k++) { /* copies have what was seen before */
       const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
       const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], step->part, s);
       if (value->shape.element != ELEMENT_REAL || !block || kernel->kind == KERNEL_CROSS_ENTROPY) continue;
@@ -324,7 +325,7 @@ static int emit_values(const Emission *m, FILE *out) {
       if (count++ == 0) fprintf(out, "static const gnn_value_desc values[] = {\n");
       bool is_matrix = value->shape.domain == DOMAIN_NONE && value->shape.rank > 1;
       int64_t numbers = shape_width(&value->shape), width = is_matrix ? value->shape.size[value->shape.rank - 1] : numbers;
-      const char *name = block->part ? parts_name(step->parts, value->name, block->part) : block->name;
+      const char *name = block->part ? parts_name(step->parts, block->value, value->name, block->part) : block->name;
       fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, escape_c(m->arena, name),
               block->part ? "GNN_ROWS_PART" : emit_rows_word(value->shape.domain), value->shape.domain == DOMAIN_NONE ? numbers / width : block->part ? block->part : domain_set(value->shape.domain), width, block->name);
     }
@@ -346,6 +347,11 @@ static void emit_parts(const Emission *m, FILE *out) {
   if (parts->count == 1) return;
   fprintf(out, "/* The rows at which the parts of the nodes begin. */\n");
   emit_numbers("part_first", parts->first, parts->count, out);
+  for (int end = 0; end < 2; end++) {
+    if (m->layout->residents->halo[end].code == NO_INDEX) continue;
+    fprintf(out, "/* How many rows of each part the rows of each gather over %s-edges. */\n", end == END_DST ? "in" : "out");
+    emit_numbers(end == END_DST ? "pairs_in" : "pairs_out", parts->halo[end].pairs, (1 << 2 * parts->levels) - 1, out);
+  }
   if (has_graph_away(m->layout->residents)) {
     fprintf(out, "/* How many edges go to the parts before, and come from them. */\n");
     emit_numbers("part_in", parts->edges[END_DST], parts->count, out);
@@ -532,6 +538,13 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
   const Parts *parts = m->evaluation_plan->problem->parts;
   if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_graph_away(y->residents) ? " .part_in = part_in, .part_out = part_out," : "");
+  for (int direction = 0; direction < 2 && y->residents->halo_levels; direction++) {
+    const EdgeEnd end = direction ? END_SRC : END_DST;
+    const struct HaloBlocks *b = &y->residents->halo[end];
+    fprintf(out, "            .halo[%d] = {.at_code = %s, .at_row = %s, .at_first = %s, .pairs = %s},\n", direction, at(m, b->code), at(m, b->row), at(m, b->first),
+            b->code == NO_INDEX ? "NULL" : direction ? "pairs_out" : "pairs_in");
+  }
+  if (y->residents->halo_levels) fprintf(out, "            .halo_shift = %d,\n", parts_halo_shift(parts));
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");

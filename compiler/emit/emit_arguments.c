@@ -46,7 +46,7 @@ static Argument *value_argument(Arguments *a, ValueId value, bool is_written) {
   const Kernels *kernels = a->step->kernels;
   const ValueId storage = kernels->storage[value];
   for (int i = 0; i < a->count; i++)
-    if (a->list[i].kind == ARGUMENT_VALUE && a->list[i].value == storage) {
+    if ((a->list[i].kind == ARGUMENT_VALUE || a->list[i].kind == ARGUMENT_PIECES) && a->list[i].value == storage) {
       a->list[i].is_written |= is_written;
       return &a->list[i];
     }
@@ -75,6 +75,14 @@ static const char *at(const Arguments *a, const Argument *argument, unsigned *us
 
 const char *argument_at_value(Arguments *a, ValueId value, bool is_written, unsigned *uses) { return at(a, value_argument(a, value, is_written), uses); }
 const char *argument_name_of_value(Arguments *a, ValueId value, bool is_written) { return value_argument(a, value, is_written)->name; }
+
+const char *argument_at_pieces(Arguments *a, ValueId value, bool is_written, unsigned *uses) {
+  Argument *argument = value_argument(a, value, is_written);
+  argument->kind = ARGUMENT_PIECES;
+  if (is_for_cpu(a)) return at(a, argument, uses);
+  *uses |= USES_RUN;
+  return arena_printf(a->emission->arena, "place_%s", argument->name);
+}
 
 const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses) {
   Argument *labels = value_argument(a, field, false);
@@ -119,6 +127,7 @@ bool argument_is_place(const Argument *argument) { return argument->kind != ARGU
 
 const char *argument_type(const Argument *argument) {
   const ElementInfo *info = &element_info[argument->elements];
+  if (argument->kind == ARGUMENT_PIECES) return argument->is_written ? "gnn_real *const *" : "const gnn_real *const *";
   return !argument_is_place(argument) ? "int64_t " : argument->is_written ? info->type : info->constant_type;
 }
 
@@ -141,7 +150,7 @@ static const Block *block_passed(const Argument *argument, const Schedule *sched
   case ARGUMENT_VALUE: return layout_at(layout, step->kernels, argument->value, step->part, step->number - 1);
   case ARGUMENT_SCRATCH: return scratch_of(layout, step);
   case ARGUMENT_SUMS: return layout_of_sums(layout, schedule, step->number - 1);
-  case ARGUMENT_RESIDENT: case ARGUMENT_NUMBER: case ARGUMENT_ORDER: break;
+  case ARGUMENT_PIECES: case ARGUMENT_RESIDENT: case ARGUMENT_NUMBER: case ARGUMENT_ORDER: break;
   }
   return NULL;
 }
@@ -150,9 +159,26 @@ static const Block *block_passed(const Argument *argument, const Schedule *sched
 /* The steps of a part count its rows as those of the value, so what they are told is where row 0 would lie; it is moved to a row of the
  * part before anything is read. In numbers on the processor, in bytes on a GPU. */
 const char *argument_before_rows(const Emission *m, const Block *block) {
-  if (block->part < 2 || block->value == NO_VALUE) return "";
+  if (block->part < 2 || block->value == NO_VALUE || block->kernels->graph->values[block->value].op == OP_HALO) return "";
   const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
   return arena_printf(m->arena, " - %" PRId64, parts_bytes_before(parts, block->value, block->part) / (m->backend == BACKEND_CUDA ? 1 : 4));
+}
+
+static const Parts *parts_of_emission(const Emission *m) { return m->evaluation_plan->problem->parts; }
+
+int argument_count(const Emission *m, const Argument *argument) { return argument->kind == ARGUMENT_PIECES ? parts_of_emission(m)->count : 1; }
+
+/* Of each part in turn; where it has none, nobody asks for them. */
+static const char *pieces_passed(const Emission *m, const Argument *argument, const Layout *layout, const Step *step) {
+  const char *text = "", *macro = layout == m->layout ? "V" : "K", *places = layout == m->layout ? "AT" : "KEEP";
+  for (int other = 1; other <= step->parts->count; other++) {
+    const int piece = argument->is_written ? parts_halo_piece(step->parts, argument->value, other, step->part) : parts_halo_piece(step->parts, argument->value, step->part, other);
+    const Block *block = piece ? layout_at(layout, step->kernels, argument->value, piece, step->number - 1) : NULL;
+    const char *separator = other > 1 ? ", " : "";
+    if (m->backend == BACKEND_CUDA) text = block ? arena_printf(m->arena, "%s%s%s_%s", text, separator, places, block->name) : arena_printf(m->arena, "%s%s-1", text, separator);
+    else text = block ? arena_printf(m->arena, "%s%s%s(%s)", text, separator, macro, block->name) : arena_printf(m->arena, "%s%sNULL", text, separator);
+  }
+  return m->backend == BACKEND_CUDA ? text : arena_printf(m->arena, "(%sgnn_real *const[]){%s}", argument->is_written ? "" : "const ", text);
 }
 
 const char *arguments_passed(const Emission *m, const Arguments *a, const Schedule *schedule, const Layout *layout, const Step *step) {
@@ -160,6 +186,10 @@ const char *arguments_passed(const Emission *m, const Arguments *a, const Schedu
   const char *text = "";
   for (int i = 0; i < a->count; i++) {
     const Argument *argument = &a->list[i];
+    if (argument->kind == ARGUMENT_PIECES) {
+      text = arena_printf(m->arena, "%s, %s", text, pieces_passed(m, argument, layout, step));
+      continue;
+    }
     const Block *resident = resident_passed(m, argument, step), *block = resident ? resident : block_passed(argument, schedule, layout, step);
     const bool is_own = is_kept && !resident;
     const ElementInfo *info = &element_info[argument->elements];

@@ -10,6 +10,7 @@
 
 typedef enum ArgumentKind {
   ARGUMENT_VALUE,    /* a value, or the part of it of the step */
+  ARGUMENT_PIECES,   /* of a value in halos, those that the step touches: a place for each part */
   ARGUMENT_RESIDENT, /* a block that always stays and is no value: the state of an optimiser */
   ARGUMENT_SCRATCH,  /* of the step */
   ARGUMENT_SUMS,     /* to which the parts of a kernel add */
@@ -41,7 +42,7 @@ enum {
   USES_RUN = 1,   /* g */
   USES_STEP = 2,  /* s, the step's struct */
   USES_ACC = 4,
-  USES_ROW = 8, USES_SRC = 16, USES_DST = 32, USES_EDGE = 64
+  USES_ROW = 8, USES_SRC = 16, USES_DST = 32, USES_EDGE = 64, USES_CODE = 128
 };
 
 /* A place as a pointer in the functions of a step: "s->h"; for CUDA "P_HALF(h)". Adds to *uses. */
@@ -49,6 +50,8 @@ const char *argument_at_value(Arguments *a, ValueId value, bool is_written, unsi
 const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses);
 const char *argument_at_scratch(Arguments *a, ElementKind elements, unsigned *uses);
 const char *argument_at_sums(Arguments *a, ElementKind elements, unsigned *uses);
+/* Of halos: a pointer for each part, to the rows that it has for the step's or gets from it: "s->h_halo". For CUDA the offsets: "place_h_halo". */
+const char *argument_at_pieces(Arguments *a, ValueId value, bool is_written, unsigned *uses);
 /* The argument's name alone: "h"; and as an offset, for CUDA: "place_h". */
 const char *argument_name_of_value(Arguments *a, ValueId value, bool is_written);
 const char *argument_offset_of_value(Arguments *a, ValueId value, bool is_written);
@@ -61,6 +64,7 @@ const char *argument_order(Arguments *a, unsigned *uses);
 
 /* ---- the parameters, and what is passed ---- */
 
+int argument_count(const Emission *emission, const Argument *argument); /* so many places */
 bool argument_is_place(const Argument *argument);          /* and no number */
 const char *argument_type(const Argument *argument);       /* "const gnn_real *", "int64_t " */
 /* ", V(h), 2", ", AT_h, 2" at a step of a schedule; `layout` is that of the order that keeps everything, or the plan's. */

@@ -183,7 +183,7 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
   if (anchor->op == OP_REDUCE)
     w->is_flat = is_whole_or_nothing(&graph->values[anchor->operand[0]], anchor, anchor->as.map,
                                      graph->values[anchor->operand[0]].shape.rank);
-  if (kernel_info[kernel->kind].fold != FOLD_NONE)
+  if (kernel_info[kernel->kind].fold != FOLD_NONE || kernel->kind == KERNEL_HALO)
     w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[0], false, is_seen);
   for (int b = 0; b < kernel->body_count; b++) w->is_flat = w->is_flat && can_be_flat(w, kernel->body[b], true, is_seen);
   w->loop_count = rank_of(w, loops);
@@ -250,9 +250,20 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
   return kernels_is_half(kernels, value) ? arena_printf(kernels->graph->arena, "gnn_rounded(%s)", number) : number;
 }
 
+/* "h_halo[code >> 20] + (code & 1048575) * 64": the part that has the row, and its number among those of that part. */
+static const char *place_in_halo(RowWriter *w, ValueId value, int64_t stride) {
+  const int shift = parts_halo_shift(w->arguments->step->parts);
+  const char *at = argument_at_pieces(w->arguments, value, false, &w->uses);
+  w->uses |= USES_CODE;
+  const char *piece = arena_printf(w->arena, "%s[code >> %d]", at, shift);
+  if (w->kernels->backend == BACKEND_CUDA) piece = arena_printf(w->arena, kernels_is_half(w->kernels, value) ? "(const gnn_half *)(const void *)gnn_at(g, %s)" : "gnn_at(g, %s)", piece);
+  return arena_printf(w->arena, "%s + (int64_t)(code & %d) * %" PRId64, piece, (1 << shift) - 1, stride);
+}
+
 /* The pointer to the numbers of a value in a row. A lane's offset comes first: it is added once, and not for each row. */
 static Pointer *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_output, bool is_own) {
-  const char *at = argument_at_value(w->arguments, value, is_output, &w->uses);
+  const bool is_halo = w->kernels->graph->values[value].op == OP_HALO;
+  const char *at = is_halo ? argument_at_pieces(w->arguments, value, is_output, &w->uses) : argument_at_value(w->arguments, value, is_output, &w->uses);
   for (int i = 0; i < w->pointer_count; i++) {
     Pointer *known = &w->pointers[i];
     if (strcmp(known->at, at) == 0 && known->row == row && known->is_output == is_output && known->is_own == is_own) return known;
@@ -262,12 +273,13 @@ static Pointer *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_out
   const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], place));
   const int64_t stride = kernels_row_stride(w->kernels, value);
   const char *type = rows_type(w->kernels, value), *constant = is_output ? "" : "const ";
-  const char *offset = row == ROWS_NONE ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(w, row))
+  const char *offset = row == ROWS_NONE || is_halo ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(w, row))
                                                            : arena_printf(w->arena, " + %s * %" PRId64, row_variable(w, row), stride);
   const Level level = level_of_row(w, row);
   const bool is_shared = w->is_in_place || kernel_shares_place(w->kernel, w->kernels->storage[value]);
   w->has_shared_places = w->has_shared_places || is_shared;
-  rows_write(w, level, "%s%s *%s%s = %s%s%s;", constant, type, is_shared ? "" : "restrict ", name, at, is_own ? " + own" : "", offset);
+  if (is_halo) rows_write(w, level, "const %s *restrict %s = %s%s;", type, name, place_in_halo(w, value, stride), is_own ? " + own" : "");
+  else rows_write(w, level, "%s%s *%s%s = %s%s%s;", constant, type, is_shared ? "" : "restrict ", name, at, is_own ? " + own" : "", offset);
   ARENA_PUSH(w->arena, w->pointers, w->pointer_count, ((Pointer){at, value, row, level, is_output, is_own, name, NULL}));
   return &w->pointers[w->pointer_count - 1];
 }

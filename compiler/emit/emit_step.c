@@ -108,11 +108,16 @@ const char *step_neighbours(const StepWriter *w) {
   return neighbours == NO_VALUE ? NULL : argument_at_labels(w->arguments, neighbours, &uses);
 }
 
+const char *step_halo(const StepWriter *w, EdgeEnd end) { return arena_printf(w->arena, "g->halo[%d]", w->graph->program->info->is_symmetric || end == END_DST ? 0 : 1); }
+
+const char *step_codes(const StepWriter *w) { return arena_printf(w->arena, "%s.code", step_halo(w, w->anchor->as.end)); }
+
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out) {
   const char *lines = "";
   const bool is_member = w->anchor->operand_count && w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_MEMBER; /* a node is one */
   const char *neighbours = step_neighbours(w);
   if (uses & (is_out ? USES_DST : USES_SRC)) lines = arena_printf(w->arena, "const int64_t %s = %s[i];\n", is_out ? "dst" : "src", neighbours ? neighbours : "edges->idx");
+  if (uses & USES_CODE) lines = arena_printf(w->arena, "%sconst uint32_t code = %s[i];\n", lines, step_codes(w));
   if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out && !is_member ? "edges->edge[i]" : "i");
   return lines;
 }

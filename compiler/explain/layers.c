@@ -65,8 +65,8 @@ static bool reads(const Step *step, const Copy *copy) {
   if (step->kind != STEP_KERNEL || step->kernels != copy->kernels) return false;
   for (int k = 0; k < kernel_of(step)->input_count; k++) {
     const ValueId input = kernel_of(step)->inputs[k];
-    const int part = parts_of_value(step->parts, input, step->part);
-    if (step->kernels->storage[input] == copy->value && (part == copy->part || part == 0)) return true;
+    for (int n = 0, piece; step->kernels->storage[input] == copy->value && (piece = parts_piece_read(step->parts, input, step->part, n)) != NO_INDEX; n++)
+      if (piece == copy->part || piece == 0) return true;
   }
   return false;
 }

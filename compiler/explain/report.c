@@ -125,7 +125,7 @@ static const char *fates_text(Arena *arena, const Line *line) {
 static const char *name_of(const Emission *m, const Line *line) {
   const Graph *graph = m->training->graph;
   if (line->pieces > 1) return graph->values[graph_first_slice(graph, line->first->value)].name;
-  return parts_name(m->training_plan->problem->parts, graph->values[line->first->value].name, line->first->part);
+  return parts_name(m->training_plan->problem->parts, line->first->value, graph->values[line->first->value].name, line->first->part);
 }
 
 static int widest(int wide, const char *text) { return (int)strlen(text) > wide ? (int)strlen(text) : wide; }
@@ -288,7 +288,7 @@ static const char *written_text(const Emission *m) {
 
 /* Which sums have slices is among the notes. */
 static void print_cut(const Emission *m, Cut cut, FILE *out) {
-  const char *slices = cut.slices > 1 ? arena_printf(m->arena, ", what sums over neighbours gather from in up to %d slices of columns", cut.slices) : "";
+  const char *slices = cut.slices > 1 ? arena_printf(m->arena, ", what sums over neighbours gather from in up to %d slices of columns", cut.slices) : cut.has_halos ? ", sums over neighbours gather from a part's own rows and its halo" : "";
   if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, cut_data_text(cut), written_text(m));
 }
 

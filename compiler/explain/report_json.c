@@ -150,7 +150,7 @@ static json_t *json_values(const Emission *m, const Decisions *decisions) {
   for (int i = 0; i < decisions->count; i++) {
     const Decision *d = &decisions->list[i];
     const Value *value = &m->training->graph->values[d->value];
-    const char *name = parts_name(m->training_plan->problem->parts, value->name, d->part);
+    const char *name = parts_name(m->training_plan->problem->parts, d->value, value->name, d->part);
     json_t *item = json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", name, "what", report_made_by(m->training, d->value), "line", (int)value->place.line, "bytes",
                              (json_int_t)d->bytes, "fate", fate_names[d->fate], "adds_seconds", seconds_of(d->adds_ns), "pinned", d->is_pinned, "alternatives", json_alternatives(d));
     add_piece_of_value(item, m->training->graph, d->value, d->part);
@@ -161,7 +161,7 @@ static json_t *json_values(const Emission *m, const Decisions *decisions) {
 
 static const char *piece_name(const Emission *m, const Kernels *kernels, ValueId value, int part) {
   const Plan *plan = kernels == m->training ? m->training_plan : m->evaluation_plan;
-  return parts_name(plan->problem->parts, kernels->graph->values[value].name, part);
+  return parts_name(plan->problem->parts, value, kernels->graph->values[value].name, part);
 }
 
 /* How a value came to where it is: its kernel, its kernel once more, or a copy. */
@@ -249,9 +249,11 @@ static const char *value_name(const Kernels *kernels, ValueId id) {
 /* Of the values in the list, the pieces that the step touches. */
 static json_t *names_of(const Step *step, const ValueId *list, int count, bool is_stored) {
   json_t *names = json_array();
-  for (int i = 0; i < count; i++)
-    if (!is_stored || parts_stores(step->parts, list[i], step->part))
-      json_array_append_new(names, json_string(parts_name(step->parts, value_name(step->kernels, list[i]), parts_of_value(step->parts, list[i], step->part))));
+  for (int i = 0; i < count; i++) {
+    if (is_stored && !parts_stores(step->parts, list[i], step->part)) continue;
+    for (int k = 0, piece; (piece = is_stored ? parts_piece_written(step->parts, list[i], step->part, k) : parts_piece_read(step->parts, list[i], step->part, k)) != NO_INDEX; k++)
+      json_array_append_new(names, json_string(parts_name(step->parts, list[i], value_name(step->kernels, list[i]), piece)));
+  }
   return names;
 }
 
@@ -304,7 +306,7 @@ static int decider_of(const Schedule *s, int step) {
 
 static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   const Copy *copy = &s->copies[step->copy];
-  json_object_set_new(item, "value", json_string(parts_name(step->parts, copy->kernels->graph->values[copy->value].name, copy->part)));
+  json_object_set_new(item, "value", json_string(parts_name(step->parts, copy->value, copy->kernels->graph->values[copy->value].name, copy->part)));
   add_piece_of_value(item, copy->kernels->graph, copy->value, copy->part);
   if (step->kind == STEP_WAIT) {
     json_object_set_new(item, "waits_for", json_integer(copy->step + 1));
@@ -429,7 +431,7 @@ const char *report_plan_json(const Explanation *x) {
                            json_epoch(m, x->decisions), "training_steps", s->training_count, "peak_step", s->count ? s->steps[m->layout->peak_step].number : 0, "lanes",
                            json_lanes(m), "notes", json_notes(m), "source", json_source(m));
   if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
-  if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:s, s:s}", "parts", x->cut.parts, "slices", x->cut.slices, "fields_home", tier_names[x->cut.fields_home], "graph_home", tier_names[x->cut.graph_home]));
+  if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:b, s:s, s:s}", "parts", x->cut.parts, "slices", x->cut.slices, "halos", x->cut.has_halos, "fields_home", tier_names[x->cut.fields_home], "graph_home", tier_names[x->cut.graph_home]));
   if (root && (x->cut.parts > 1 || x->cut.slices > 1)) json_object_set_new(root, "layers", json_layers(m));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));

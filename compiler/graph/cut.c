@@ -18,6 +18,11 @@ typedef struct Tile {
   ValueId tile, table[PHASE_UPDATE]; /* by phase; NO_VALUE: not yet */
 } Tile;
 
+/* By the end at which sums arrive, and by phase; NO_VALUE: not yet. */
+typedef struct Halos {
+  ValueId of[2][PHASE_UPDATE], expression[2][PHASE_UPDATE]; /* of a node value its halo, of an edge value what it is in sums of halos */
+} Halos;
+
 typedef struct Tiles {
   int count;
   Tile *list;
@@ -30,6 +35,8 @@ typedef struct Cutting {
   ValueId *image;    /* per value of `from` */
   bool *is_near;     /* per value: somebody reads it other than from afar */
   bool *reads_far[2]; /* per value, by the end at which sums arrive: the edge expression has a table in it */
+  Halos *halos;      /* per value, as this: */
+  bool *is_made_on_edges;
   Tiles *tiles;      /* per value: slices that sums will ask for */
   int64_t *slice;    /* per value: of a sum that is sliced, what a slice has of dimension 0; 0: whole rows */
   ValueId **slice_of_sum; /* per value: those slices, in order */
@@ -37,24 +44,26 @@ typedef struct Cutting {
   ValueId *slice_image; /* per value: what it is in the slice under way of such a walk, or NO_VALUE */
 } Cutting;
 
-static bool can_have_table(const Graph *graph, const bool *is_away, ValueId id) {
-  const Value *value = &graph->values[id];
+/* Where tables are halos, narrow ones are, too: their rows have other numbers there. */
+static bool can_have_table(const Cutting *c, ValueId id) {
+  const Value *value = &c->from->values[id];
+  const bool *is_away = c->options.is_away;
   const bool is_made = op_info[value->op].kind != OP_KIND_LEAF || (value->op == OP_INPUT && is_away && is_away[value->as.index]);
   const bool is_virtual = value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE;
   return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL && is_made && !is_virtual &&
-         shape_width(&value->shape) >= LEAST_TABLE_WIDTH;
+         (c->options.has_halos || shape_width(&value->shape) >= LEAST_TABLE_WIDTH);
 }
 
 static bool is_far(const Cutting *c, ValueId lift, EdgeEnd sums_at) {
   const Value *value = &c->from->values[lift];
-  return value->op == OP_LIFT && value->shape.domain == DOMAIN_EDGE && value->as.end != sums_at && can_have_table(c->from, c->options.is_away, value->operand[0]);
+  return value->op == OP_LIFT && value->shape.domain == DOMAIN_EDGE && value->as.end != sums_at && can_have_table(c, value->operand[0]);
 }
 
 /* Which operand of a gradient by sparse features they gather rows of; NO_INDEX: it is none. */
 static int gathered_by_features(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
   const int side = c->options.is_sparse && value->op == OP_OUTER ? graph_sparse_side(c->from, c->options.is_sparse, id) : NO_INDEX;
-  return side != NO_INDEX && can_have_table(c->from, c->options.is_away, value->operand[1 - side]) ? 1 - side : NO_INDEX;
+  return side != NO_INDEX && can_have_table(c, value->operand[1 - side]) ? 1 - side : NO_INDEX;
 }
 
 /* ---- which sums can be sliced ---- */
@@ -276,6 +285,48 @@ static ValueId lift_of_table(const Cutting *c, ValueId id) {
   return copy_value(c, id, &table);
 }
 
+/* ---- halos ---- */
+
+static ValueId halo_of(const Cutting *c, ValueId far, EdgeEnd end, Phase phase) {
+  const Value *value = &c->from->values[far];
+  ValueId *halo = &c->halos[far].of[end][phase];
+  if (*halo == NO_VALUE) {
+    *halo = add_like(c, value, (Value){.op = OP_HALO, .shape = value->shape, .operand_count = 1, .operand = {c->image[far]}, .as.degree = {end, DOMAIN_EDGE}}, "halo");
+    c->to->values[*halo].phase = phase;
+  }
+  return *halo;
+}
+
+/* The edge expression of a sum, of halos. Others may read the same ends of edges near: each sum has an expression of its own, which exists only inside its kernel. */
+static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase) {
+  const Value value = c->from->values[id];
+  if (!c->reads_far[end][id] || c->is_made_on_edges[id]) return c->image[id];
+  ValueId *image = &c->halos[id].expression[end][phase];
+  if (*image != NO_VALUE) return *image;
+  Value copy = value;
+  copy.origin = id;
+  if (is_far(c, id, end)) copy.operand[0] = halo_of(c, value.operand[0], end, phase);
+  else
+    for (int k = 0; k < value.operand_count; k++) copy.operand[k] = halo_expression(c, value.operand[k], end, phase);
+  return *image = graph_add(c->to, copy);
+}
+
+static ValueId sum_of_halos(const Cutting *c, ValueId id) {
+  const Value *sum = &c->from->values[id];
+  const ValueId operand = halo_expression(c, sum->operand[0], sum->as.end, sum->phase);
+  return copy_value(c, id, &operand);
+}
+
+/* What lives on edges and is stored, as it is made by kernels of its own, or of such values. */
+static void find_made_on_edges(const Cutting *c) {
+  for (int i = 0; i < c->from->value_count; i++) {
+    const Value *value = &c->from->values[i];
+    if (!domain_is_edges(value->shape.domain)) continue;
+    c->is_made_on_edges[i] = op_info[value->op].kind == OP_KIND_ANCHOR && value->op != OP_REDUCE;
+    for (int k = 0; k < value->operand_count; k++) c->is_made_on_edges[i] = c->is_made_on_edges[i] || c->is_made_on_edges[value->operand[k]];
+  }
+}
+
 static ValueId gradient_of_table(const Cutting *c, ValueId id) {
   const Value *gradient = &c->from->values[id];
   const int gathered = gathered_by_features(c, id);
@@ -435,6 +486,7 @@ static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   const int gathered = gathered_by_features(c, id);
   const bool is_far_lift = value->op == OP_LIFT && end != NO_INDEX && is_far(c, id, (EdgeEnd)end);
   if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : slice_sum(c, id, c->slice[id]);
+  if (c->options.has_halos && is_wide_sum(c, value)) return sum_of_halos(c, id);
   if (c->options.has_tables && is_far_lift && c->is_near[value->operand[0]]) return lift_of_table(c, id);
   if (c->options.has_tables && gathered != NO_INDEX && c->is_near[value->operand[gathered]]) return gradient_of_table(c, id);
   return copy_value(c, id, NULL);
@@ -446,6 +498,11 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
                .is_near = arena_alloc(graph->arena, count), .reads_far = {arena_alloc(graph->arena, count), arena_alloc(graph->arena, count)},
                .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .slice = arena_alloc(graph->arena, count * sizeof(int64_t)),
                .slice_of_sum = arena_alloc(graph->arena, count * sizeof(ValueId *)), .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
+  c.halos = arena_alloc(graph->arena, count * sizeof *c.halos);
+  for (int i = 0; i < graph->value_count; i++)
+    for (int k = 0; k < 2 * PHASE_UPDATE; k++) c.halos[i].of[k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].expression[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;
+  c.is_made_on_edges = arena_alloc(graph->arena, count);
+  find_made_on_edges(&c);
   const int *end = find_ends(graph);
   find_near(&c);
   find_reads_far(&c);

@@ -8,6 +8,7 @@
 #include "nested_locality.h"
 #include "runtime/core/blocks.h"
 #include "runtime/data/dataset.h"
+#include "runtime/data/halo.h"
 #include "runtime/data/pairs.h"
 
 bool data_is_path(const DataSource *source, int index) {
@@ -256,6 +257,16 @@ static bool can_be_nested(const gnn_dataset *dataset, const gnn_recipe *recipe) 
   return recipe->order == GNN_ORDER_GIVEN && dataset->graphs == 1 && dataset->relation_count == 0 && !dataset->pairs && gnn_order_levels(dataset->nodes) > 0;
 }
 
+/* What parts of the nodes gather of each other. */
+static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, const int64_t *first, DataInfo *info, gnn_error *error) {
+  const int levels = gnn_block_levels(dataset->nodes), counted = levels < GNN_PAIR_LEVELS ? levels : GNN_PAIR_LEVELS;
+  int64_t *pairs[2];
+  for (int d = 0; d < 2; d++) pairs[d] = d && dataset->is_symmetric ? pairs[0] : arena_alloc(reader->arena, ((size_t)gnn_pair_at(counted + 1) + 1) * sizeof *pairs[d]);
+  info->part_pairs[END_DST] = pairs[0];
+  info->part_pairs[END_SRC] = pairs[1];
+  return gnn_halo_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, pairs, error) == GNN_OK;
+}
+
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   DataReader *reader = user;
   for (int i = 0; i < spec->decl_count; i++) {
@@ -314,6 +325,10 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->block_first = cuts[0];
     info->block_edges[END_DST] = cuts[1];
     info->block_edges[END_SRC] = cuts[2];
+    if (!count_pairs(reader, dataset, cuts[0], info, &error)) {
+      gnn_dataset_close(dataset);
+      return report(reader, diags, spec, &error);
+    }
   }
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
   if (reader->wants_nested && can_be_nested(dataset, &recipe))

@@ -98,7 +98,7 @@ typedef struct Value {
     struct Degree {
       EdgeEnd end;
       Domain edges;
-    } degree;
+    } degree;         /* DEGREE; HALO: of the sums that gather from it, the end at which they arrive */
     int function;     /* MAP: MapOp or PointFunction */
     int32_t site;     /* DROPOUT: which draw of the generator */
     /* MATMUL: lead * rows of the first operand, depth numbers each, times a depth x width matrix, stored

@@ -73,6 +73,8 @@ OP(GATHER_LOGSUMEXP, "log of the sum of the exponentials of an edge value, 0 whe
    1,  ANCHOR, END,      TO_NODES,      nothing,   logsumexp, 0, EDGE_SUM,               ADDS,     EDGES)
 OP(CONCAT, "values side by side along one dimension; begin is not used",
    -1, ANCHOR, PART,     CONCAT,        nothing,   concat,    0, CONCAT,                 NOTHING,  ROWS)
+OP(HALO, "of each part of the nodes the rows that its sums over neighbours gather, its own and those of other parts, for the edges' end in `degree` (cut.c)",
+   1,  ANCHOR, DEGREE,   ALIKE,         nothing,   nothing,   0, HALO,                   NOTHING,  ROWS)
 OP(REDUCE, "sum over dimensions, or over all rows",
    1,  ANCHOR, MAP,      SUM,           reduce,    reduce,    0, ROW_SUM,                ADDS,     ROWS)
 OP(MATMUL, "rows times a matrix",

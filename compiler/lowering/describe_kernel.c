@@ -38,6 +38,7 @@ static const char *says_product(const Sentence *s) { return arena_printf(s->aren
 static const char *says_outer(const Sentence *s) { return arena_printf(s->arena, "%s = sum over rows of %s^T %s", s->name, s->a, s->b); }
 static const char *says_sum(const Sentence *s) { return arena_printf(s->arena, "%s = sum of %s", s->name, s->a); }
 static const char *says_concat(const Sentence *s) { return arena_printf(s->arena, "%s = %s, %s%s side by side", s->name, s->a, s->b, s->anchor->operand_count > 2 ? ", ..." : ""); }
+static const char *says_halo(const Sentence *s) { return arena_printf(s->arena, "%s = rows of %s for the parts that gather them", s->name, s->a); }
 static const char *says_loss(const Sentence *s) { return arena_printf(s->arena, "loss = %s(%s, %s)", loss_names[s->kernels->graph->program->train.loss], s->a, s->b); }
 static const char *says_loss_gradient(const Sentence *s) { return arena_printf(s->arena, "%s = derivative of %s(%s, %s)", s->name, loss_names[s->kernels->graph->program->train.loss], s->a, s->b); }
 static const char *says_map(const Sentence *s) { return s->kernels->graph->values[s->kernel->body[s->kernel->body_count - 1]].name; }

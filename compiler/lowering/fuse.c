@@ -162,7 +162,7 @@ static void find_virtual_values(Fusion *f) {
     f->has_anchor[i] = is_edge_anchor;
     for (int k = 0; k < value->operand_count; k++) {
       f->use_count[value->operand[k]]++;
-      f->has_tiles[value->operand[k]] |= value->op == OP_TILE;
+      f->has_tiles[value->operand[k]] |= value->op == OP_TILE || value->op == OP_HALO;
       f->has_far[value->operand[k]] |= value->op == OP_LIFT;
       f->only_user[value->operand[k]] = i;
       if (domain_is_edges(value->shape.domain) && domain_is_edges(graph->values[value->operand[k]].shape.domain))
@@ -428,6 +428,22 @@ ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel) {
   return edges_walked(kernels, kernel) == DOMAIN_EDGE ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;
 }
 
+/* What a sum gathers lies in halos alone; else it asks for the ids of rows. Of what a kernel that is no sum reads some is at the destination. */
+static bool asks_for_ids(Fusion *f, ValueId id, EdgeEnd sums_at) {
+  const Value *value = &f->graph->values[id];
+  if (!domain_is_edges(value->shape.domain) || !f->is_virtual[id] || !visit(f, id, 0)) return false;
+  if (value->op == OP_LIFT) return value->as.end != sums_at && f->graph->values[value->operand[0]].op != OP_HALO;
+  for (int k = 0; k < value->operand_count; k++)
+    if (asks_for_ids(f, value->operand[k], sums_at)) return true;
+  return false;
+}
+
+static bool gathers_from_halos(const Fusion *f, const Kernel *kernel) {
+  for (int k = 0; k < kernel->input_count; k++)
+    if (f->graph->values[kernel->inputs[k]].op == OP_HALO) return true;
+  return false;
+}
+
 static void note_graph_directions(Fusion *f, Kernel *kernel) {
   Kernels *kernels = f->kernels;
   const Domain walked = edges_walked(kernels, kernel);
@@ -436,6 +452,12 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   const bool is_out = walks_out(kernels, kernel);
   if (is_out) needs->out = true;
   else needs->in = true;
+  const Value *anchor = &f->graph->values[kernel->anchor];
+  const EdgeEnd end = is_out ? END_SRC : END_DST;
+  const bool has_halo = gathers_from_halos(f, kernel);
+  f->walk += ROLES;
+  needs->halo[end] |= has_halo;
+  needs->ids[end] |= !has_halo || asks_for_ids(f, anchor->operand[0], end);
   const ValueId neighbours = kernels_neighbours(kernels, kernel);
   if (neighbours != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, neighbours);
   if (is_out && kernel->kind != KERNEL_SPMM && walked != DOMAIN_MEMBER) needs->out_edge = true; /* a node is one member */

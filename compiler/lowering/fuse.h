@@ -115,7 +115,9 @@ typedef struct Kernels {
   ValueId *storage;  /* per value: the value in whose memory it lies (a reshape lies in its operand's); else itself */
   struct EdgeNeeds {
     bool in, out, out_edge; /* directions that kernels walk */
-    bool degree[2];         /* by EdgeEnd */
+    bool degree[2];         /* by EdgeEnd, as these: */
+    bool ids[2];            /* kernels that sum there, or that go over edges alone, ask who is at the other end */
+    bool halo[2];           /* others gather from halos */
   } *needs;                 /* per set of edges */
 } Kernels;
 

@@ -30,6 +30,7 @@ typedef struct Form {
  * columns (compiler/graph/cut.h). Both 1: whole values. */
 typedef struct Cut {
   int parts, slices;
+  bool has_halos; /* a part's sums over neighbours gather from its own rows and from those it needs of others; else from tables of all rows */
   /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there, and nothing is computed once. */
   Tier fields_home, graph_home;
   Tier scores_home; /* where an evaluation leaves the scores then, where they can be away */
@@ -38,7 +39,7 @@ typedef struct Cut {
 static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE; }
 static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
-  return a.parts == b.parts && a.slices == b.slices && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.scores_home == b.scores_home;
+  return a.parts == b.parts && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.scores_home == b.scores_home;
 }
 /* With data at home in these tiers of the machine. */
 Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph);

@@ -26,6 +26,9 @@ typedef struct Ordering {
 
 static bool is_whole(const Ordering *o, int datum) { return o->problem->data[datum].chunks <= 1; }
 
+/* Pieces that every part writes some of, and every part reads others: there when all parts have been, but no table. */
+static bool is_crossing(const Ordering *o, const ProblemAccess *access) { return access->kind == PROBLEM_ACCESS_LIST && !is_whole(o, access->datum); }
+
 /* Reads, then writes. */
 static int access_count(const ProblemOp *op) { return op->read_count + op->write_count; }
 static const ProblemAccess *access_at(const ProblemOp *op, int i) { return i < op->read_count ? &op->reads[i] : &op->writes[i - op->read_count]; }
@@ -35,7 +38,7 @@ static int latest_writer(const Ordering *o, const ProblemOp *op, bool of_whole) 
   int latest = 0;
   for (int i = 0; i < access_count(op); i++) {
     const int datum = access_at(op, i)->datum;
-    if (is_whole(o, datum) == of_whole && o->writer[datum] > latest) latest = o->writer[datum];
+    if ((is_whole(o, datum) || is_crossing(o, access_at(op, i))) == of_whole && o->writer[datum] > latest) latest = o->writer[datum];
   }
   return latest;
 }

@@ -26,9 +26,10 @@ typedef struct Choice {
 } Choice;
 
 /* The finer, the later. */
-static const struct { int parts, slices; bool has_fields_away, has_graph_away; } cuts[] = {
-    {4, 1, false, false}, {16, 1, false, false}, {16, 2, false, false}, {16, 4, false, false}, {16, 8, false, false}, {16, 4, true, false},
-    {16, 8, true, false}, {16, 8, true, true}, {64, 8, true, true}, {64, 16, true, true}};
+static const struct { int parts, slices; bool has_halos, has_fields_away, has_graph_away; } cuts[] = {
+    {4, 1, false, false, false}, {16, 1, false, false, false}, {16, 1, true, false, false}, {16, 2, false, false, false}, {16, 4, false, false, false}, {16, 8, false, false, false},
+    {64, 1, true, false, false}, {16, 1, true, true, false}, {16, 4, false, true, false}, {16, 8, false, true, false}, {64, 1, true, true, false}, {16, 8, false, true, true},
+    {64, 8, false, true, true}, {64, 16, false, true, true}};
 
 enum { CUT_COUNT = sizeof cuts / sizeof *cuts };
 
@@ -63,7 +64,7 @@ static bool host_has_room(const PlanRequest *r, Cut cut) {
 /* Data are at home on the host; where it is none, or too small, the fields on the SSD, or the graph, too. */
 static Cut cut_of_data(const PlanRequest *r, int i) {
   const int64_t *bytes = r->machine.tier_bytes;
-  Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most};
+  Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].has_halos};
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD, far = bytes[TIER_SSD] > 0 ? TIER_SSD : TIER_HOST;
   const Tier homes[][2] = {{near, near}, {far, near}, {far, far}};
   for (int k = 0; k < 3; k++) {
@@ -186,8 +187,21 @@ static const PlanAnswer *say_least(const Choice *c, Cut last) {
   return less ? less : nearer(c->best, least);
 }
 
+/* Parts that were asked for gather from tables of all rows or from halos, whichever is the faster. */
+static const PlanAnswer *with_halos(const PlanRequest *request, const PlanAnswer *tables) {
+  Cut cut = request->cut;
+  cut.has_halos = true;
+  if (cut.parts < 2 || cut.slices > 1 || request->cut.has_halos || request->given || request->is_quick || !request->forms_of || tables->fault || is_nearly_best(tables)) return tables;
+  PlanRequest r = plan_request_cut(request, cut);
+  if (!cut_is(r.cut, cut)) return tables;
+  if (tables->fits) r.worth_seconds = answer_seconds(tables);
+  const PlanAnswer *halos = plan_answer_uncut(&r);
+  if (halos->fault) return halos;
+  return tables->fits || halos->fits ? faster(tables, halos) : nearer(tables, halos);
+}
+
 const PlanAnswer *plan_answer(const PlanRequest *request) {
-  const PlanAnswer *whole = plan_answer_uncut(request);
+  const PlanAnswer *whole = with_halos(request, plan_answer_uncut(request));
   Choice c = {.request = request, .best = whole};
   Cut last = whole->cut;
   if (!may_be_cut(request, whole)) return whole;

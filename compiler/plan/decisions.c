@@ -70,7 +70,7 @@ Decisions *decisions(Arena *arena, const Schedule *schedule, const Pins *pins) {
   for (int v = 0; v < graph->value_count; v++) {
     if (!kernels->is_stored[v] && resident_away(schedule->training_plan->problem->residents, graph, v) < 0) continue;
     index_of[v] = d->count;
-    for (int part = parts->is_cut[v]; part <= (parts->is_cut[v] ? parts->count : 0); part++) {
+    for (int part = parts->is_cut[v]; part <= (parts->is_cut[v] ? parts_piece_count(parts, v) : 0); part++) {
       Decision decision = {.value = v, .part = part, .bytes = parts_bytes(parts, v, part), .fate = FATE_KEEP, .is_pinned = pins && pins->fates[v]};
       ARENA_PUSH(arena, d->list, d->count, decision);
     }

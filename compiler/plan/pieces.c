@@ -8,7 +8,7 @@ static bool is_on_nodes(const Kernels *kernels, ValueId value) { return kernels-
 static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
   switch (kernel->kind) {
-  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: return anchor->shape.domain == DOMAIN_NODE;
+  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: case KERNEL_HALO: return anchor->shape.domain == DOMAIN_NODE;
   case KERNEL_SPARSE_MATMUL: return kernel->library == LIBRARY_NONE;
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
@@ -19,6 +19,13 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   return false;
 }
 
+bool kernels_take_halos(const Kernels *kernels) {
+  for (int i = 0; kernels && i < kernels->kernel_count; i++)
+    for (int k = 0; k < kernels->kernels[i].input_count; k++)
+      if (kernels->graph->values[kernels->kernels[i].inputs[k]].op == OP_HALO && !can_run_by_parts(kernels, &kernels->kernels[i])) return false;
+  return true;
+}
+
 /* What an aggregation reads at the far end of its edges: any rows, wherever they are. */
 static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_far, bool *is_seen) {
   const Graph *graph = p->kernels->graph;
@@ -26,7 +33,7 @@ static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_f
   if (is_seen[2 * id + is_far]) return;
   is_seen[2 * id + is_far] = true;
   if (!kernels_is_virtual(p->kernels, id)) {
-    if (is_far) p->is_cut[p->kernels->storage[id]] = false;
+    if (is_far && value->op != OP_HALO) p->is_cut[p->kernels->storage[id]] = false;
     return;
   }
   const Value *anchor = &graph->values[kernel->anchor];
@@ -117,6 +124,7 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
     first[i] = info->block_first ? info->block_first[(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->nodes * i / p->count;
   p->first = first;
   for (int end = 0; end < 2; end++) p->edges[end] = edges_before(arena, info, (EdgeEnd)end, p);
+  for (int end = 0; end < 2 && residents->halo_levels; end++) halo_pieces(arena, halo_pairs(arena, info, (EdgeEnd)end, p->levels), p->levels, &p->halo[end]);
   p->is_cut = arena_alloc(arena, (size_t)kernels->graph->value_count + 1);
   p->is_by_parts = arena_alloc(arena, (size_t)kernels->kernel_count + 1);
   if (p->count > 1) find_cut(p, residents);
@@ -124,6 +132,54 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
 }
 
 int64_t parts_rows(const Parts *p, int part) { return part ? p->first[part] - p->first[part - 1] : p->first[p->count]; }
+
+bool parts_is_halo(const Parts *p, ValueId value) { return p->kernels->graph->values[p->kernels->storage[value]].op == OP_HALO; }
+
+static const HaloPieces *halo_of(const Parts *p, ValueId value) { return &p->halo[p->kernels->graph->values[p->kernels->storage[value]].as.degree.end]; }
+
+int parts_piece_count(const Parts *p, ValueId value) {
+  if (!p->is_cut[p->kernels->storage[value]]) return 1;
+  return parts_is_halo(p, value) ? halo_of(p, value)->count : p->count;
+}
+
+int parts_halo_piece(const Parts *p, ValueId value, int to, int from) { return halo_of(p, value)->of_pair[(to - 1) << p->levels | (from - 1)]; }
+
+/* The k-th of the pairs of `part` that are pieces: as their first, or their second member. */
+static int piece_of_pairs(const Parts *p, const HaloPieces *halo, int part, bool is_first, int k) {
+  for (int other = 0; other < p->count; other++) {
+    const int piece = halo->of_pair[is_first ? (part - 1) << p->levels | other : other << p->levels | (part - 1)];
+    if (piece && k-- == 0) return piece;
+  }
+  return NO_INDEX;
+}
+
+static int parts_of_value(const Parts *p, ValueId value, int part) { return p->is_cut[p->kernels->storage[value]] ? part : 0; }
+
+int parts_piece_read(const Parts *p, ValueId value, int part, int k) {
+  if (parts_is_halo(p, value)) return piece_of_pairs(p, halo_of(p, value), part, true, k);
+  return k ? NO_INDEX : parts_of_value(p, value, part);
+}
+
+int parts_piece_written(const Parts *p, ValueId value, int part, int k) {
+  if (parts_is_halo(p, value)) return piece_of_pairs(p, halo_of(p, value), part, false, k);
+  return k ? NO_INDEX : parts_of_value(p, value, part);
+}
+
+int parts_halo_shift(const Parts *p) {
+  int64_t most = 1;
+  for (int end = 0; end < 2; end++)
+    for (int i = 0; p->halo[end].pairs && i < 1 << 2 * p->levels; i++)
+      if (p->halo[end].pairs[i] > most) most = p->halo[end].pairs[i];
+  int shift = 1;
+  while (most > INT64_C(1) << shift) shift++;
+  return shift;
+}
+
+static int64_t halo_bytes(const Parts *p, ValueId value, int piece) {
+  const HaloPieces *halo = halo_of(p, value);
+  const int64_t row_bytes = kernels_bytes(p->kernels, value) / p->first[p->count];
+  return row_bytes * (piece ? halo->pairs[halo->pair[piece]] : halo_rows(halo->pairs, p->levels));
+}
 
 int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
@@ -133,6 +189,7 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
 }
 
 int64_t parts_bytes(const Parts *p, ValueId value, int part) {
+  if (parts_is_halo(p, value)) return halo_bytes(p, value, part);
   return part ? parts_bytes_before(p, value, part + 1) - parts_bytes_before(p, value, part) : kernels_bytes(p->kernels, value);
 }
 
@@ -175,8 +232,6 @@ int64_t parts_away_ssd_bytes(const Parts *p, const Residents *residents) {
   return bytes;
 }
 
-int parts_of_value(const Parts *p, ValueId value, int part) { return p->is_cut[p->kernels->storage[value]] ? part : 0; }
-
 static bool sums_by_walkers(const Kernel *kernel) { return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_COLUMN_SUM; }
 
 int64_t parts_sums_bytes(const Parts *p, const Kernel *kernel) {
@@ -194,7 +249,13 @@ int64_t parts_work_bytes(const Parts *p, const Kernel *kernel) {
   return (4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (levels - shared + 1)) << shared;
 }
 
-const char *parts_name(const Parts *p, const char *name, int part) {
+const char *parts_name(const Parts *p, ValueId value, const char *name, int piece) {
+  if (piece == 0 || !parts_is_halo(p, value)) return parts_part_name(p, name, piece);
+  const int pair = halo_of(p, value)->pair[piece];
+  return arena_printf(p->kernels->graph->arena, "%s[%d>%d/%d]", name, pair % p->count + 1, (pair >> p->levels) + 1, p->count);
+}
+
+const char *parts_part_name(const Parts *p, const char *name, int part) {
   return part ? arena_printf(p->kernels->graph->arena, "%s[%d/%d]", name, part, p->count) : name;
 }
 

@@ -12,6 +12,28 @@
 #include "compiler/planner/simulate.h"
 #include "lang/name_table.h"
 
+/* ---- halos.c ---- */
+
+enum { HALO_LEVELS = 6 /* at most 64 parts have them */ };
+
+/* How many rows of part q the rows of part p gather in sums that arrive at this end of their edges: [p << levels | q], counted in the data, or
+ * estimated as if neighbours were anywhere, where none were read. 2^levels parts, levels from 1 to HALO_LEVELS. */
+const int64_t *halo_pairs(Arena *arena, const DataInfo *info, EdgeEnd end, int levels);
+int64_t halo_rows(const int64_t *pairs, int levels); /* of all pairs together */
+
+enum { CODE_BITS = 31 };
+bool halos_have_codes(const DataInfo *info, int levels); /* a part and a row of it in one number (gnn_halo_rows) */
+
+/* The pieces of a value with rows for each part (HALO), from 1 on: a pair (p, q) that has rows, and each (p, p). */
+typedef struct HaloPieces {
+  const int64_t *pairs; /* halo_pairs */
+  int count;
+  int *of_pair;         /* per pair: its piece; 0: none */
+  int *pair;            /* per piece */
+} HaloPieces;
+
+void halo_pieces(Arena *arena, const int64_t *pairs, int levels, HaloPieces *pieces);
+
 /* ---- residents.c: what stays on the device through the whole run ---- */
 
 typedef enum BlockKind {
@@ -59,6 +81,10 @@ typedef struct Residents {
     int degree[2];         /* by EdgeEnd */
     bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   } *sets;                /* per set of edges */
+  struct HaloBlocks {
+    int code, row, first; /* gnn_halo_rows */
+  } halo[2];              /* by the end at which sums arrive */
+  int halo_levels;        /* of the parts that they are for; 0: there are none */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
@@ -97,6 +123,7 @@ typedef struct Hoisted {
 typedef struct DataHomes {
   const bool *is_away; /* per field; NULL: none is */
   Tier fields, graph, scores;
+  int halo_levels; /* for which parts halos are */
 } DataHomes;
 
 /* `training` and `hoisted` may be NULL. */
@@ -127,21 +154,32 @@ typedef struct Parts {
   const int64_t *first; /* [count + 1]: part p has the rows first[p - 1] .. first[p] - 1 */
   const int64_t *edges[2]; /* by EdgeEnd, [count + 1]: so many edges have this end in the parts before */
   bool *is_cut;         /* per value */
+  HaloPieces halo[2];   /* by the end at which sums arrive: of the values that these gather from, where the graph has such (HALO) */
   bool *is_by_parts;    /* per kernel: it has a step for each part */
 } Parts;
 
+bool kernels_take_halos(const Kernels *kernels); /* whoever reads halos can run by parts; NULL takes them */
 /* At most `most` parts, a power of two; so many as there are blocks. */
 Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most);
 int parts_at_most(const DataInfo *info, int most); /* so many there are */
 int64_t parts_rows(const Parts *parts, int part);
-int64_t parts_bytes(const Parts *parts, ValueId value, int part); /* of a piece */
+int64_t parts_bytes(const Parts *parts, ValueId value, int piece);
 int64_t parts_bytes_before(const Parts *parts, ValueId value, int part); /* where its rows begin in the whole value */
-int parts_of_value(const Parts *parts, ValueId value, int part);  /* the part by which a step of `part` knows a value: 0 where it is not cut */
+/* How many pieces a value is. They count from 1: by part, and as HaloPieces. One that is not cut is piece 0. */
+int parts_piece_count(const Parts *parts, ValueId value);
+/* The k-th piece (k from 0) of a value that a step of `part` reads, or writes: for values by part that of the part, for halos all that the part's sums gather, or all that have rows
+ * of the part. NO_INDEX: there are no more. */
+int parts_piece_read(const Parts *parts, ValueId value, int part, int k);
+int parts_piece_written(const Parts *parts, ValueId value, int part, int k);
+bool parts_is_halo(const Parts *parts, ValueId value);
+int parts_halo_piece(const Parts *parts, ValueId value, int to, int from); /* rows of part `from` for part `to`; 0: there are none */
+int parts_halo_shift(const Parts *parts); /* of the number of a part in the code of a row in halos (gnn_halo_rows) */
 /* Of a kernel that sums over the rows of all parts one after the other: of what is open between them, 0 for others. */
 int64_t parts_sums_bytes(const Parts *parts, const Kernel *kernel);
 int64_t parts_work_bytes(const Parts *parts, const Kernel *kernel); /* scratch of each of its steps */
-/* "h", "h[2/4]" */
-const char *parts_name(const Parts *parts, const char *name, int part);
+/* "h", "h[2/4]"; of halos "h_halo[2>3/4]", rows of part 2 for part 3. `name` is the value's. */
+const char *parts_name(const Parts *parts, ValueId value, const char *name, int piece);
+const char *parts_part_name(const Parts *parts, const char *name, int part); /* of what is no value */
 /* A step of this part stores so much of the value; what has no rows is there after the last part. */
 bool parts_stores(const Parts *parts, ValueId value, int part);
 /* What is away as its parts: into so many runs its bytes are cut, 1 where a part has none; those of one (from 1), or of all (0). On the SSD each begins at a

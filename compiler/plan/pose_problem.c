@@ -72,13 +72,12 @@ static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
   return false;
 }
 
-static int chunks_of(const Describing *d, ValueId value) { return d->parts->is_cut[value] ? d->parts->count : 1; }
 
 /* What may become of a value: the gradients of weights stand side by side when the backward pass ends. */
 static unsigned allowed_fates(const Describing *d, ValueId value) {
   unsigned fates = FATE_ALL;
   if (d->machine->tier_bytes[TIER_HOST] == 0) fates &= ~FATE_BIT(FATE_HOST);
-  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) / chunks_of(d, value) < SSD_LEAST_BYTES) fates &= ~FATE_BIT(FATE_SSD);
+  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) / parts_piece_count(d->parts, value) < SSD_LEAST_BYTES) fates &= ~FATE_BIT(FATE_SSD);
   if (d->graph->values[value].phase != PHASE_FORWARD) fates &= ~FATE_BIT(FATE_RECOMPUTE);
   if (is_gradient_of_weight(d->graph, value)) fates = FATE_BIT(FATE_KEEP);
   if (d->pins && d->pins->fates[value]) fates = d->pins->fates[value];
@@ -104,7 +103,7 @@ static void describe_value(Describing *d, ValueId v) {
   const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : "eval_", is_away ? d->residents->away[away].name : d->graph->values[v].name);
   p->name_of_value[v] = block_unique_name(d->arena, &d->residents->names, base);
   ProblemDatum datum = {.id = p->name_of_value[v], .home = away == NO_INDEX || (is_result && has_tier) ? TIER_NONE : has_tier ? tier : TIER_DEVICE,
-                        .is_final = is_result && has_tier, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = chunks_of(d, v), .role = d->roles[v]};
+                        .is_final = is_result && has_tier, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = parts_piece_count(d->parts, v), .role = d->roles[v]};
   int64_t *bytes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *bytes);
   for (int k = 0; k < datum.chunks; k++) {
     bytes[k] = planned_bytes(d, v, datum.chunks > 1 ? k + 1 : 0);
@@ -187,6 +186,19 @@ static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t wo
   ARENA_PUSH(d->arena, p->ops, p->op_count, op);
 }
 
+/* Which pieces of halos each chunk touches. */
+static ProblemAccess halo_access(const Describing *d, ValueId value, bool is_written) {
+  const Parts *parts = d->parts;
+  ProblemAccess access = {.datum = datum_of(d, value), .kind = PROBLEM_ACCESS_LIST, .list_start = arena_alloc(d->arena, (size_t)(parts->count + 1) * sizeof(int))};
+  int count = 0;
+  for (int part = 1; part <= parts->count; part++) {
+    for (int k = 0, piece; (piece = is_written ? parts_piece_written(parts, value, part, k) : parts_piece_read(parts, value, part, k)) != NO_INDEX; k++)
+      ARENA_PUSH(d->arena, access.list, count, piece - 1);
+    access.list_start[part] = count;
+  }
+  return access;
+}
+
 /* Of a value that is written over another: where both are cut alike, or neither the op nor they are. */
 static int datum_under(const Describing *d, const Kernel *kernel, int output, const ProblemOp *op) {
   if (kernel->over[output] == NO_VALUE) return NO_INDEX;
@@ -211,9 +223,13 @@ static void describe_op(const Describing *d, int index) {
   const char *what = kernel_what(d->kernels, kernel);
   bool is_by_parts = d->parts->is_by_parts[index];
   ProblemOp op = {.id = arena_printf(d->arena, "%d: %s", index + 1, what), .phase = phases[kernel->phase], .chunks = is_by_parts ? d->parts->count : 1};
-  for (int k = 0; k < kernel->input_count; k++) add_access(d, &op.reads, &op.read_count, datum_of(d, kernel->inputs[k]));
+  for (int k = 0; k < kernel->input_count; k++) {
+    if (parts_is_halo(d->parts, kernel->inputs[k])) ARENA_PUSH(d->arena, op.reads, op.read_count, halo_access(d, kernel->inputs[k], false));
+    else add_access(d, &op.reads, &op.read_count, datum_of(d, kernel->inputs[k]));
+  }
   for (int k = 0; k < kernel->output_count; k++) {
-    if (is_by_parts && !parts_stores(d->parts, kernel->outputs[k], 1)) add_last(d, &op, d->datum_of_value[kernel->outputs[k]]);
+    if (parts_is_halo(d->parts, kernel->outputs[k])) ARENA_PUSH(d->arena, op.writes, op.write_count, halo_access(d, kernel->outputs[k], true));
+    else if (is_by_parts && !parts_stores(d->parts, kernel->outputs[k], 1)) add_last(d, &op, d->datum_of_value[kernel->outputs[k]]);
     else {
       add_access(d, &op.writes, &op.write_count, d->datum_of_value[kernel->outputs[k]]);
       op.writes[op.write_count - 1].over = datum_under(d, kernel, k, &op) + 1;
@@ -226,7 +242,9 @@ static void describe_op(const Describing *d, int index) {
     for (int s = 0; s < MAX_STATES; s++) add_block(d, &op, d->residents->state[s][param]);
   }
   if (kernel->kind == KERNEL_FOLLOW) add_block(d, &op, d->residents->weight[d->graph->values[d->graph->values[kernel->anchor].operand[0]].as.index]);
-  double seconds = cost_of_kernel(d->machine, d->kernels, kernel, what).seconds + (op.chunks - 1) * d->machine->step_seconds;
+  double rows = 1; /* that are copied, of those there are */
+  if (kernel->kind == KERNEL_HALO) rows = (double)parts_bytes(d->parts, kernel->anchor, 0) / (double)kernels_bytes(d->kernels, kernel->anchor);
+  double seconds = rows * cost_of_kernel(d->machine, d->kernels, kernel, what).seconds + (op.chunks - 1) * d->machine->step_seconds;
   add_op(d, op, seconds, round_up(parts_work_bytes(d->parts, kernel), d->planning->unit), index);
 }
 
@@ -261,8 +279,8 @@ static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerp
 static bool fits_blocks(const Kernels *kernels, const Parts *parts) {
   int64_t all = 0, rounding = 0;
   for (int v = 0; v < kernels->graph->value_count; v++)
-    for (int part = parts->is_cut[v]; kernels->is_stored[v] && part <= (parts->is_cut[v] ? parts->count : 0); part++) {
-      int64_t bytes = parts_bytes(parts, v, part);
+    for (int piece = parts->is_cut[v]; kernels->is_stored[v] && piece <= (parts->is_cut[v] ? parts_piece_count(parts, v) : 0); piece++) {
+      int64_t bytes = parts_bytes(parts, v, piece);
       all += bytes;
       rounding += round_up(bytes, SSD_BLOCK_BYTES) - bytes;
     }
@@ -285,7 +303,7 @@ int problem_part_of_piece(const PlanningProblem *p, int piece) {
   return p->problem->data[of->datum].chunks > 1 ? of->chunk + 1 : 0;
 }
 
-const char *problem_piece_name(const PlanningProblem *p, ValueId value, int part) { return parts_name(p->parts, p->name_of_value[value], part); }
+const char *problem_piece_name(const PlanningProblem *p, ValueId value, int part) { return parts_name(p->parts, value, p->name_of_value[value], part); }
 
 const char *planning_problem_text(Arena *arena, const PlanningProblem *problem, size_t *length) {
   return problem_write_json(problem->problem, &problem->meta, arena, length);

@@ -64,7 +64,7 @@ static const char *layer_of(const Roles *r, const Kernel *kernel) {
 static void find_inputs(const Roles *r, const Kernel *kernel) {
   for (int k = 0; k < kernel->input_count; k++) {
     ValueId input = r->kernels->storage[kernel->inputs[k]];
-    if (r->graph->values[input].op == OP_TABLE) input = r->kernels->storage[r->graph->values[input].operand[0]];
+    if (r->graph->values[input].op == OP_TABLE || r->graph->values[input].op == OP_HALO) input = r->kernels->storage[r->graph->values[input].operand[0]];
     const Value *value = &r->graph->values[input];
     const int32_t maker = r->kernels->made_by[input];
     if (maker == NO_INDEX || value->phase != PHASE_FORWARD || value->shape.element != ELEMENT_REAL || !domain_is_nodes(value->shape.domain)) continue;

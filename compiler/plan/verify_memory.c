@@ -116,8 +116,8 @@ static void memory_expect(Memory *m, Span span, int64_t tag, int step, const cha
 static Span memory_span_of_block(const Block *block) { return (Span){SPACE_DEVICE, block->offset, block->offset + block->bytes}; }
 
 /* Of a value that is not cut, a part has its rows. */
-static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, Span *span) {
-  const Block *block = layout_at(m->layout, step->kernels, value, step->part, s);
+static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piece, int s, Span *span) {
+  const Block *block = layout_at(m->layout, step->kernels, value, piece, s);
   if (!block) memory_fault(m, s, "there is no memory for", step->kernels->graph->values[value].name);
   else *span = memory_span_of_block(block);
   bool has_rows = step->kernels->graph->values[value].shape.domain == DOMAIN_NODE;
@@ -139,15 +139,19 @@ static void memory_add_to_sums(Memory *m, const Step *step, int s) {
   memory_write(m, span, tag + step->part * TAG_PART);
 }
 
+static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, Span *span) {
+  return memory_of_piece(m, step, value, step->parts ? parts_piece_read(step->parts, value, step->part, 0) : 0, s, span);
+}
+
 /* In the order that keeps everything, data that stay away are on the device as a whole. */
 static bool memory_is_kept(const Memory *m, const Step *step, ValueId id, int s) {
-  const Block *block = layout_at(m->layout, step->kernels, id, step->part, s);
+  const Block *block = layout_at(m->layout, step->kernels, id, step->parts ? parts_piece_read(step->parts, id, step->part, 0) : 0, s);
   return block && block->away > 0;
 }
 
-static void memory_read(Memory *m, const Step *step, ValueId id, Span span, int s) {
+static void memory_read(Memory *m, const Step *step, ValueId id, int piece, Span span, int s) {
   if (memory_compute_access(m, span, false, s))
-    memory_expect(m, span, memory_tag(m, step->kernels, id, memory_is_kept(m, step, id, s) ? 0 : parts_of_value(step->parts, id, step->part)), s, step->kernels->graph->values[id].name);
+    memory_expect(m, span, memory_tag(m, step->kernels, id, memory_is_kept(m, step, id, s) ? 0 : piece), s, step->kernels->graph->values[id].name);
 }
 
 /* The input in whose place an output lies, if it may lie there and does; its numbers are read before theirs are written. */
@@ -173,21 +177,24 @@ static void memory_kernel(Memory *m, int s) {
   memory_add_to_sums(m, step, s);
   for (int k = 0; k < kernel->output_count; k++) {
     ValueId taken = memory_place_taken(m, step, k, s);
-    if (taken != NO_VALUE && memory_of_value(m, step, taken, s, &span)) memory_read(m, step, taken, span, s);
+    if (taken != NO_VALUE && memory_of_value(m, step, taken, s, &span)) memory_read(m, step, taken, parts_piece_read(step->parts, taken, step->part, 0), span, s);
   }
   for (int k = 0; k < kernel->output_count; k++) {
     if (!parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
-    if (!memory_of_value(m, step, kernel->outputs[k], s, &span)) return;
-    const int part = memory_is_kept(m, step, kernel->outputs[k], s) ? 0 : parts_of_value(step->parts, kernel->outputs[k], step->part);
-    if (memory_compute_access(m, span, true, s)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k], part));
+    for (int n = 0, piece; (piece = parts_piece_written(step->parts, kernel->outputs[k], step->part, n)) != NO_INDEX; n++) {
+      if (!memory_of_piece(m, step, kernel->outputs[k], piece, s, &span)) return;
+      if (memory_compute_access(m, span, true, s)) memory_write(m, span, memory_tag(m, step->kernels, kernel->outputs[k], memory_is_kept(m, step, kernel->outputs[k], s) ? 0 : piece));
+    }
   }
   for (int k = 0; k < kernel->input_count; k++) { /* they must have survived what the kernel writes */
     ValueId id = step->kernels->storage[kernel->inputs[k]];
     bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id) || resident_away(m->layout->residents, graph, id) >= 0;
     for (int o = 0; o < kernel->output_count; o++) is_stored = is_stored && (kernel->over[o] != id || memory_place_taken(m, step, o, s) != id);
     if (!is_stored) continue;
-    if (!memory_of_value(m, step, id, s, &span)) return;
-    memory_read(m, step, id, span, s);
+    for (int n = 0, piece; (piece = parts_piece_read(step->parts, id, step->part, n)) != NO_INDEX; n++) {
+      if (!memory_of_piece(m, step, id, piece, s, &span)) return;
+      memory_read(m, step, id, piece, span, s);
+    }
   }
 }
 

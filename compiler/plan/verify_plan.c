@@ -25,7 +25,7 @@ const char *verify_plan(const Plan *plan) {
     if (problem->value_of_datum[i] != NO_VALUE) {
       ValueId value = problem->value_of_datum[i];
       seen[value]++;
-      if (problem->problem->data[i].chunks != (problem->parts->is_cut[value] ? problem->parts->count : 1)) return "a value is not planned for by its parts";
+      if (problem->problem->data[i].chunks != parts_piece_count(problem->parts, value)) return "a value is not planned for by its parts";
     }
   for (int v = 0; v < problem->kernels->graph->value_count; v++)
     if (seen[v] != (problem->kernels->is_stored[v] ? 1 : 0) && !(seen[v] == 1 && resident_away(problem->residents, problem->kernels->graph, v) >= 0)) return "a stored value is not planned for exactly once";
@@ -42,14 +42,18 @@ typedef struct Replay {
   const Graph *graph;
   const Kernels *kernels;
   const Parts *parts;
-  Whereabouts *where; /* per value and part */
+  int pieces;         /* the most that a value has */
+  Whereabouts *where; /* per value and piece */
   int *coming_by;     /* the same: the copy that brings it */
   int *part_done;     /* per kernel that sums by parts or writes what is not cut: the last part so far */
   bool *is_queued;    /* per copy */
 } Replay;
 
 static void begin(Replay *r, const Kernels *kernels, const Parts *parts) {
-  size_t count = (size_t)(kernels->graph->value_count + 1) * (size_t)(parts->count + 1);
+  r->pieces = 1;
+  for (int v = 0; v < kernels->graph->value_count; v++)
+    if (parts_piece_count(parts, v) > r->pieces) r->pieces = parts_piece_count(parts, v);
+  size_t count = (size_t)(kernels->graph->value_count + 1) * (size_t)(r->pieces + 1);
   r->kernels = kernels;
   r->graph = kernels->graph;
   r->parts = parts;
@@ -58,12 +62,12 @@ static void begin(Replay *r, const Kernels *kernels, const Parts *parts) {
   r->coming_by = arena_alloc(r->arena, count * sizeof *r->coming_by);
 }
 
-static int index_of(const Replay *r, ValueId value, int part) { return value * (r->parts->count + 1) + parts_of_value(r->parts, value, part); }
+static int index_of(const Replay *r, ValueId value, int piece) { return value * (r->pieces + 1) + piece; }
 
 /* What is not cut is there when the last part has been; sums are added up in the order of the parts. */
 static const char *replay_output(Replay *r, const Step *step, ValueId id) {
-  if (step->part == 0 || parts_of_value(r->parts, id, step->part)) {
-    r->where[index_of(r, id, step->part)] = ON_DEVICE;
+  if (step->part == 0 || r->parts->is_cut[id]) {
+    for (int k = 0, piece; (piece = parts_piece_written(r->parts, id, step->part, k)) != NO_INDEX; k++) r->where[index_of(r, id, piece)] = ON_DEVICE;
     return NULL;
   }
   if (step->is_rerun || step->part != r->part_done[step->kernel] + 1) return arena_printf(r->arena, "step %d comes before other parts of %s", step->number, r->graph->values[id].name);
@@ -77,8 +81,9 @@ static const char *replay_kernel(Replay *r, const Step *step) {
   if ((step->part > 0) != r->parts->is_by_parts[step->kernel] || step->part > r->parts->count) return arena_printf(r->arena, "step %d is of no part of its kernel", step->number);
   for (int k = 0; k < kernel->input_count; k++) {
     ValueId id = r->kernels->storage[kernel->inputs[k]];
-    if (op_info[r->graph->values[id].op].kind != OP_KIND_LEAF && r->where[index_of(r, id, step->part)] != ON_DEVICE)
-      return arena_printf(r->arena, "step %d reads %s, which is not on the device", step->number, parts_name(r->parts, r->graph->values[id].name, parts_of_value(r->parts, id, step->part)));
+    const bool is_made = op_info[r->graph->values[id].op].kind != OP_KIND_LEAF;
+    for (int k_piece = 0, piece; is_made && (piece = parts_piece_read(r->parts, id, step->part, k_piece)) != NO_INDEX; k_piece++)
+      if (r->where[index_of(r, id, piece)] != ON_DEVICE) return arena_printf(r->arena, "step %d reads %s, which is not on the device", step->number, parts_name(r->parts, id, r->graph->values[id].name, piece));
   }
   for (int k = 0; k < kernel->output_count && !fault; k++) fault = replay_output(r, step, kernel->outputs[k]);
   r->part_done[step->kernel] = step->part;
@@ -92,9 +97,9 @@ static const char *replay_copy(Replay *r, const Step *step) {
       return arena_printf(r->arena, "step %d waits for a copy that is queued later", step->number);
   bool touches_device = copy_touches_device(copy);
   int index = index_of(r, copy->value, copy->part);
-  if ((copy->part > 0) != r->parts->is_cut[copy->value] || copy->part > r->parts->count) return arena_printf(r->arena, "step %d moves no piece of %s", step->number, r->graph->values[copy->value].name);
+  if ((copy->part > 0) != r->parts->is_cut[copy->value] || copy->part > (copy->part ? parts_piece_count(r->parts, copy->value) : 0)) return arena_printf(r->arena, "step %d moves no piece of %s", step->number, r->graph->values[copy->value].name);
   if (copy->is_out && touches_device && r->where[index] != ON_DEVICE)
-    return arena_printf(r->arena, "step %d moves %s away, which is not on the device", step->number, parts_name(r->parts, r->graph->values[copy->value].name, copy->part));
+    return arena_printf(r->arena, "step %d moves %s away, which is not on the device", step->number, parts_name(r->parts, copy->value, r->graph->values[copy->value].name, copy->part));
   if (!copy->is_out && copy->after[0] == NO_INDEX && !r->schedule->slots[copy->slot].is_home) return arena_printf(r->arena, "step %d reads what nothing has written", step->number);
   if (!copy->is_out && touches_device) {
     r->where[index] = COMING;
@@ -107,7 +112,7 @@ static const char *replay_copy(Replay *r, const Step *step) {
 /* First in, first out: whoever waits for a copy has waited for those before it on its lane. */
 static void replay_wait(Replay *r, const Step *step) {
   const Copy *waited = &r->schedule->copies[step->copy];
-  for (int v = 0; v < r->graph->value_count * (r->parts->count + 1); v++)
+  for (int v = 0; v < r->graph->value_count * (r->pieces + 1); v++)
     if (r->where[v] == COMING && r->coming_by[v] <= step->copy && r->schedule->copies[r->coming_by[v]].lane == waited->lane) r->where[v] = ON_DEVICE;
 }
 
@@ -140,10 +145,11 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
       ValueId id = k < kernel->input_count ? kernel->inputs[k] : kernel->outputs[k - kernel->input_count];
       if (op_info[step->kernels->graph->values[step->kernels->storage[id]].op].kind == OP_KIND_LEAF) continue;
       if (k >= kernel->input_count && !parts_stores(step->parts, id, step->part)) continue;
-      const Block *block = layout_at(layout, step->kernels, id, step->part, s);
-      int part = parts_of_value(step->parts, id, step->part);
-      if (!block || (block->part != part && block->away == 0) || block->bytes < parts_bytes(step->parts, step->kernels->storage[id], part))
-        return arena_printf(arena, "step %d uses %s while it has no memory", step->number, parts_name(step->parts, step->kernels->graph->values[id].name, part));
+      for (int n = 0, piece; (piece = k < kernel->input_count ? parts_piece_read(step->parts, id, step->part, n) : parts_piece_written(step->parts, id, step->part, n)) != NO_INDEX; n++) {
+        const Block *block = layout_at(layout, step->kernels, id, piece, s);
+        if (!block || (block->part != piece && block->away == 0) || block->bytes < parts_bytes(step->parts, step->kernels->storage[id], piece))
+          return arena_printf(arena, "step %d uses %s while it has no memory", step->number, parts_name(step->parts, id, step->kernels->graph->values[id].name, piece));
+      }
     }
     const Block *sums = layout_of_sums(layout, schedule, s);
     if (parts_sums_bytes(step->parts, kernel) > (sums ? sums->bytes : 0)) return arena_printf(arena, "step %d has nowhere to add to", step->number);

@@ -8,6 +8,22 @@
 
 #include "vector.h"
 
+/* What rows are gathered from: a matrix; or, where `pieces` is not NULL, several, and what picks a row of w numbers is then a code: the piece, and from bit `shift` down
+ * the row's number in it (gnn_halo_rows). */
+typedef struct gnn_table {
+  const gnn_real *rows;
+  const gnn_real *const *pieces;
+  int shift;
+} gnn_table;
+
+GNN_INLINE gnn_table gnn_matrix(const gnn_real *rows) { return (gnn_table){rows, NULL, 0}; }
+
+GNN_INLINE const gnn_real *gnn_table_row(gnn_table x, int32_t idx, int64_t w) {
+  if (x.pieces == NULL) return x.rows + (int64_t)idx * w;
+  const uint32_t code = (uint32_t)idx;
+  return x.pieces[code >> x.shift] + (int64_t)(code & ((UINT32_C(1) << x.shift) - 1)) * w;
+}
+
 /* Accumulators of one pass over the entries; wider rows take several passes. */
 enum { GNN_GATHER_TILE = GNN_REGISTERS / 2 };
 
@@ -58,7 +74,7 @@ GNN_INLINE int gnn_gather_lanes(int64_t w) {
 GNN_INLINE int gnn_gather_chains(int64_t declared) { return declared <= 16 ? 4 : declared <= 32 ? 2 : 1; }
 
 GNN_INLINE void gnn_gather_tile(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit,
-                                const gnn_real *x, int64_t w, int chains, int64_t column, int vectors, int is_last, int is_first,
+                                gnn_table x, int64_t w, int chains, int64_t column, int vectors, int is_last, int is_first,
                                 int64_t ahead, gnn_real *acc) {
 #define GNN_GATHER_CASE(lanes)                                                                                         \
   case lanes:                                                                                                          \
@@ -82,7 +98,7 @@ GNN_INLINE void gnn_gather_tile(const int32_t *idx, const gnn_real *weight, int6
 
 /* acc[0 .. w) = (is_first ? 0 : acc) + sum over j < count of weight[j] * x[idx[j]], weight NULL being ones, in `chains` chains.
  * idx may be read up to limit >= count, to fetch rows `ahead` entries early (0: not at all). */
-GNN_INLINE void gnn_gather(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit, const gnn_real *x,
+GNN_INLINE void gnn_gather(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit, gnn_table x,
                            int64_t w, int chains, int is_first, int64_t ahead, gnn_real *acc) {
   const int lanes = gnn_gather_lanes(w);
   const int64_t vectors = (w + lanes - 1) / lanes;

@@ -3,12 +3,12 @@
  * GNN_TILE is the function's name, GNN_TILE_VEC the type of its accumulators, GNN_TILE_AT the same in memory,
  * GNN_TILE_FMA the multiply-add of that type.
  *
- * sum over j < count of weight[j] * x[idx[j] * w + column .. + vectors * lanes). is_last: the tile ends the row at
+ * sum over j < count of weight[j] * (row idx[j] of x)[ column .. + vectors * lanes). is_last: the tile ends the row at
  * column w, and its last vector is moved back to end there; the overlapped numbers are computed twice, alike. The sum
  * runs in `chains` interleaved accumulators (j modulo chains), because one chain of additions is bound by latency when
  * a row is one vector; so the order depends on the position within the row and on nothing else.
  */
-GNN_INLINE void GNN_TILE(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit, const gnn_real *x,
+GNN_INLINE void GNN_TILE(const int32_t *idx, const gnn_real *weight, int64_t count, int64_t limit, gnn_table x,
                          int64_t w, int64_t column, int vectors, int chains, int is_last, int is_first, int64_t ahead,
                          gnn_real *acc) {
   enum { LANES = sizeof(GNN_TILE_VEC) / sizeof(gnn_real) };
@@ -20,10 +20,10 @@ GNN_INLINE void GNN_TILE(const int32_t *idx, const gnn_real *weight, int64_t cou
   for (; j + chains <= count; j += chains) {
     GNN_UNROLL for (int c = 0; c < chains; c++) {
       if (ahead > 0) {
-        const char *next = (const char *)(x + (int64_t)idx[gnn_min(j + c + ahead, limit - 1)] * w + column);
+        const char *next = (const char *)(gnn_table_row(x, idx[gnn_min(j + c + ahead, limit - 1)], w) + column);
         GNN_UNROLL for (int b = 0; b < vectors * (int)sizeof(GNN_TILE_VEC); b += 64) __builtin_prefetch(next + b);
       }
-      const gnn_real *row = x + (int64_t)idx[j + c] * w;
+      const gnn_real *row = gnn_table_row(x, idx[j + c], w);
       if (weight) {
         const GNN_TILE_VEC factor = weight[j + c] - (GNN_TILE_VEC){0};
         GNN_UNROLL for (int v = 0; v < vectors; v++) {
@@ -38,7 +38,7 @@ GNN_INLINE void GNN_TILE(const int32_t *idx, const gnn_real *weight, int64_t cou
   }
   GNN_UNROLL for (int c = 0; c + 1 < chains; c++) {
     if (j + c < count) {
-      const gnn_real *row = x + (int64_t)idx[j + c] * w;
+      const gnn_real *row = gnn_table_row(x, idx[j + c], w);
       const GNN_TILE_VEC factor = (weight ? weight[j + c] : 1) - (GNN_TILE_VEC){0};
       GNN_UNROLL for (int v = 0; v < vectors; v++) {
         const GNN_TILE_VEC part = *(const GNN_TILE_AT *)(row + GNN_TILE_OFFSET(v));

@@ -35,14 +35,14 @@ GNN_INLINE void gnn_sparse_sum(const gnn_csr *s, const gnn_real *value, int is_t
                                int64_t last, const gnn_real *x, int64_t w, int chains, const gnn_dropout *drop, gnn_real *acc) {
   gnn_real factors[GNN_SPARSE_BLOCK];
   if (!drop) {
-    gnn_gather(s->idx + first, value + first, last - first, last - first, x, w, chains, 1, 0, acc);
+    gnn_gather(s->idx + first, value + first, last - first, last - first, gnn_matrix(x), w, chains, 1, 0, acc);
     return;
   }
   int64_t e = first;
   do {
     const int64_t count = gnn_min(last - e, GNN_SPARSE_BLOCK);
     gnn_sparse_factors(value + e, s->idx + e, count, s->entries - e, drop, is_transposed, row_id, row, factors);
-    gnn_gather(s->idx + e, factors, count, count, x, w, chains, e == first, 0, acc);
+    gnn_gather(s->idx + e, factors, count, count, gnn_matrix(x), w, chains, e == first, 0, acc);
     e += count;
   } while (e < last);
 }

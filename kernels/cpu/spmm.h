@@ -32,7 +32,20 @@ GNN_INLINE void gnn_spmm_rows(const gnn_csr *g, const gnn_real *x, int64_t w, in
   const int64_t ahead = gnn_gather_ahead(g->rows, w), limit = g->ptr[end];
   for (int64_t r = begin; r < end; r++) {
     const int64_t first = g->ptr[r];
-    gnn_gather(g->idx + first, NULL, g->ptr[r + 1] - first, limit - first, x, w, chains, 1, ahead, acc);
+    gnn_gather(g->idx + first, NULL, g->ptr[r + 1] - first, limit - first, gnn_matrix(x), w, chains, 1, ahead, acc);
+    done(context, r, acc);
+  }
+}
+
+/* The same from pieces, which codes pick instead of ids. codes: [entries]; pieces: one for each part. */
+GNN_INLINE void gnn_spmm_halo_rows(const gnn_csr *g, const uint32_t *codes, const gnn_real *const *pieces, int shift, int64_t w, int chains, int64_t begin, int64_t end,
+                                   gnn_row_done *done, const void *context) {
+  gnn_real acc[w];
+  const gnn_table table = {NULL, pieces, shift};
+  const int64_t ahead = gnn_gather_ahead(g->rows, w), limit = g->ptr[end];
+  for (int64_t r = begin; r < end; r++) {
+    const int64_t first = g->ptr[r];
+    gnn_gather((const int32_t *)codes + first, NULL, g->ptr[r + 1] - first, limit - first, table, w, chains, 1, ahead, acc);
     done(context, r, acc);
   }
 }
@@ -49,11 +62,11 @@ GNN_INLINE void gnn_spmm_weighted_rows(const gnn_csr *g, const gnn_real *weight,
       do {
         const int64_t count = gnn_min(last - e, GNN_WEIGHT_BLOCK);
         for (int64_t i = 0; i < count; i++) block[i] = weight[g->edge[e + i]];
-        gnn_gather(g->idx + e, block, count, limit - e, x, w, chains, e == first, ahead, acc);
+        gnn_gather(g->idx + e, block, count, limit - e, gnn_matrix(x), w, chains, e == first, ahead, acc);
         e += count;
       } while (e < last);
     } else {
-      gnn_gather(g->idx + first, weight + first, last - first, limit - first, x, w, chains, 1, ahead, acc);
+      gnn_gather(g->idx + first, weight + first, last - first, limit - first, gnn_matrix(x), w, chains, 1, ahead, acc);
     }
     done(context, r, acc);
   }

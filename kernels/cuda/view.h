@@ -47,6 +47,13 @@ typedef struct gnn_view_blocks {
   const int64_t *first;
 } gnn_view_blocks;
 
+/* gnn_halo_rows. */
+typedef struct gnn_view_halo {
+  const uint32_t *code;
+  const int32_t *row;
+  const int64_t *first;
+} gnn_view_halo;
+
 typedef struct gnn_view_sparse {
   gnn_view_csr by_row;
   const gnn_real *row_value;
@@ -60,6 +67,7 @@ typedef struct gnn_view {
   gnn_view_edge_set sets[128]; /* gnn_run.sets */
   int64_t type_nodes[62];
   gnn_view_blocks blocks;
+  gnn_view_halo halo[2];
   const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
   const int64_t *edge_id;
   gnn_view_sparse sparse[8];

@@ -217,6 +217,16 @@ static gnn_view_edge_set memory_edge_set(gnn_instance *instance, const gnn_edge_
   return view;
 }
 
+/* How many rows each part gathers is what the host goes on asking for. */
+static gnn_view_halo memory_halo(gnn_instance *instance, int direction, gnn_status *status) {
+  const gnn_run *run = &instance->run;
+  const gnn_halo_rows *halo = &run->halo[direction];
+  const int64_t pairs = INT64_C(1) << 2 * run->program->graph.part_levels, rows = halo->first ? halo->first[pairs] : 0;
+  return (gnn_view_halo){.code = memory_hand_over(instance, halo->code, run->edges * (int64_t)sizeof *halo->code, status),
+                         .row = memory_hand_over(instance, halo->row, rows * (int64_t)sizeof *halo->row, status),
+                         .first = memory_put(instance, halo->first, (pairs + 1) * (int64_t)sizeof *halo->first, status)};
+}
+
 /* Dense fields and labels; what the labels are, the host measures with. */
 static void memory_put_rows(gnn_instance *instance, int f, gnn_status *status) {
   const gnn_program *program = instance->run.program;
@@ -258,6 +268,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   for (int set = 0; set < graph->set_count; set++) view.sets[set] = memory_edge_set(instance, &run->sets[set], &graph->sets[set], &status);
   view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
                                   memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
+  for (int d = 0; d < 2; d++) view.halo[d] = memory_halo(instance, d, &status);
   view.node_id = memory_put(instance, run->node_id, run->nodes * (int64_t)sizeof *run->node_id, &status);
   view.edge_id = memory_put(instance, run->edge_id, run->edges * (int64_t)sizeof *run->edge_id, &status);
   memory_put_fields(instance, &view, &status);

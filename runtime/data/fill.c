@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fill_halo.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/core/home.h"
 
@@ -245,6 +246,22 @@ static gnn_status fill_types(gnn_run *run, const gnn_dataset *dataset, gnn_error
   return GNN_OK;
 }
 
+/* Where edges go both ways, both directions have the same. */
+static gnn_status fill_halos(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+  gnn_run *run = &instance->run;
+  const struct gnn_halo_desc *halo = run->program->graph.halo;
+  gnn_status status = GNN_OK;
+  if (halo[0].pairs) status = gnn_fill_halo(instance, 0, dataset->in_ptr, dataset->in_source, dataset->title, error);
+  if (!halo[1].pairs || status != GNN_OK) return status;
+  const int64_t *ptr = run->sets[GNN_EDGES].out.ptr;
+  int32_t *code = fill_at(instance, halo[1].at_code); /* ids, until they are codes */
+  int64_t *same = malloc((size_t)(dataset->nodes + 1) * sizeof *same);
+  if (same == NULL) return gnn_fail_memory(error, dataset->nodes * (int64_t)sizeof *same);
+  gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, dataset->nodes, dataset->nodes, same, code, NULL);
+  free(same);
+  return gnn_fill_halo(instance, 1, ptr, code, dataset->title, error);
+}
+
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
@@ -266,7 +283,8 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   if (status == GNN_OK) status = fill_edge_set(instance, dataset, &all, GNN_EDGES, error);
   if (status == GNN_OK && plan->set_count > GNN_MEMBERS) status = fill_edge_set(instance, dataset, &members, GNN_MEMBERS, error);
   for (int set = GNN_RELATIONS; status == GNN_OK && set < plan->set_count; set++) status = fill_relation(instance, dataset, set, error);
-  return status == GNN_OK ? fill_blocks(instance, dataset, error) : status;
+  if (status == GNN_OK) status = fill_blocks(instance, dataset, error);
+  return status == GNN_OK ? fill_halos(instance, dataset, error) : status;
 }
 
 /* ---- fields ---- */

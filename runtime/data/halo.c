@@ -76,6 +76,46 @@ gnn_status gnn_halo_count(int64_t nodes, const int64_t *in_ptr, const int32_t *i
   return GNN_OK;
 }
 
+/* ---- which part needs rows of which ---- */
+
+/* A row of part `own` (of 2^levels) is gathered by rows of the parts in `by`, a bit each. */
+static void halo_count_pairs(int levels, uint64_t by, int own, int64_t *pairs) {
+  for (int level = levels; level > 0; level--) {
+    for (uint64_t left = by; left; left &= left - 1) pairs[gnn_pair_at(level) + ((int64_t)__builtin_ctzll(left) << level) + own]++;
+    uint64_t halves = 0;
+    for (uint64_t left = by; left; left &= left - 1) halves |= UINT64_C(1) << __builtin_ctzll(left) / 2;
+    by = halves;
+    own /= 2;
+  }
+}
+
+gnn_status gnn_halo_pairs(int64_t nodes, int levels, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *const pairs[2], gnn_error *error) {
+  const int counted = levels < GNN_PAIR_LEVELS ? levels : GNN_PAIR_LEVELS, is_symmetric = pairs[0] == pairs[1];
+  unsigned char *part_of = malloc((size_t)nodes + 1);
+  uint64_t *by = is_symmetric ? NULL : calloc((size_t)nodes + 1, sizeof *by); /* per row: the parts whose rows gather it over in-edges */
+  if (part_of == NULL || (by == NULL && !is_symmetric)) {
+    free(part_of);
+    free(by);
+    return gnn_fail_memory(error, nodes * (int64_t)(is_symmetric ? 1 : 1 + sizeof *by));
+  }
+  for (int64_t p = 0; p < INT64_C(1) << counted; p++)
+    for (int64_t r = first[p << (levels - counted)]; r < first[(p + 1) << (levels - counted)]; r++) part_of[r] = (unsigned char)p;
+  for (int d = 0; d < 2; d++)
+    for (int64_t k = 0; k < gnn_pair_at(counted + 1); k++) pairs[d][k] = 0;
+  for (int64_t r = 0; r < nodes; r++) { /* whoever sends an edge to r gathers it over out-edges */
+    uint64_t senders = 0;
+    for (int64_t e = in_ptr[r]; e < in_ptr[r + 1]; e++) {
+      senders |= UINT64_C(1) << part_of[in_idx[e]];
+      if (by) by[in_idx[e]] |= UINT64_C(1) << part_of[r];
+    }
+    halo_count_pairs(counted, senders, part_of[r], pairs[1]);
+  }
+  for (int64_t r = 0; by && r < nodes; r++) halo_count_pairs(counted, by[r], part_of[r], pairs[0]);
+  free(part_of);
+  free(by);
+  return GNN_OK;
+}
+
 void gnn_halo_free(gnn_halo *halo) {
   free(halo->first);
   for (int d = 0; d < 2; d++) {

@@ -23,6 +23,17 @@ gnn_status gnn_halo_begin(int64_t nodes, const int64_t *in_ptr, const int64_t *o
 void gnn_halo_add(gnn_halo *halo, int direction, int64_t own, const int32_t *blocks, int64_t count);
 void gnn_halo_free(gnn_halo *halo);
 
+/* ---- which part needs rows of which ---- */
+
+enum { GNN_PAIR_LEVELS = 6 /* for 2, 4, .. 64 parts, in this order */ };
+
+/* Where the numbers of 2^level parts begin; after the last level, how many there are. */
+static inline int64_t gnn_pair_at(int level) { return ((INT64_C(1) << 2 * level) - 4) / 3; }
+
+/* pairs[d][gnn_pair_at(l) + p << l | q]: so many rows of part q of 2^l are gathered by the rows of part p, its own among them, over in-edges (d = 0) or out-edges (1). Parts are runs of the
+ * 2^levels blocks that begin at `first`; level 1 to the lesser of `levels` and GNN_PAIR_LEVELS are counted. pairs[1] may be pairs[0] for a symmetric graph. O(entries). */
+gnn_status gnn_halo_pairs(int64_t nodes, int levels, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *const pairs[2], gnn_error *error);
+
 /* Of all 2^level parts in one direction. */
 typedef struct gnn_halo_sum {
   int64_t halo, interior; /* rows */

@@ -283,6 +283,16 @@ static void emit_spmm(StepWriter *w) {
   const char *csr = step_csr(w);
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
   print_row_function(w);
+  if (w->graph->values[lifted->operand[0]].op == OP_HALO) {
+    const char *pieces = argument_at_pieces(w->arguments, lifted->operand[0], false, &w->uses);
+    w->uses |= USES_RUN;
+    print_task(w, "rows", arena_printf(w->arena, "spmm_halo_%s(&%s, %s, %s, begin, end, %s_row, context);", spmm_sizes(w->emission, w->anchor), csr, step_codes(w), pieces, w->name));
+    take_part(w);
+    open_step(w, no_members);
+    run_over_edges_of_rows(w, "rows", csr);
+    fprintf(w->out, "}\n\n");
+    return;
+  }
   const char *from = step_from(w, lifted->operand[0]), *neighbours = step_neighbours(w);
   const char *own = neighbours ? arena_printf(w->arena, "const gnn_csr edges = gnn_csr_with(&%s, %s);\n  ", csr, neighbours) : "";
   w->uses |= USES_RUN;
@@ -291,6 +301,26 @@ static void emit_spmm(StepWriter *w) {
   open_step(w, no_members);
   run_over_edges_of_rows(w, "rows", csr);
   fprintf(w->out, "}\n\n");
+}
+
+/* Rows of the part go to all parts that gather some, those for one after those for another. */
+static void emit_halo(StepWriter *w) {
+  const int parts = w->step->parts->count;
+  const Shape *shape = &w->anchor->shape;
+  const char *part = step_part(w), *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses);
+  w->body = rows_new(w->arguments, shape);
+  const Index index = rows_full_index(w->body, ROWS_SELF);
+  const char *text = rows_value(w->body, w->anchor->operand[0], index);
+  rows_write(w->body, LEVEL_ELEMENT, "to[%s] = %s;", w->body->loop_count ? rows_offset(w->body, shape, index) : "0", text);
+  open_task(w, "rows", w->body->uses | USES_RUN | USES_STEP);
+  fprintf(w->out, "  const gnn_halo_rows *halo = &%s;\n  const int64_t *first = halo->first + (%s - 1) * %d;\n  int to_part = 0;\n  for (int64_t i = begin; i < end; i++) {\n", step_halo(w, w->anchor->as.degree.end), part, parts);
+  fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    gnn_real *restrict to = %s[to_part] + (i - first[to_part]) * %" PRId64 ";\n", pieces,
+          kernels_row_stride(w->kernels, w->kernel->anchor));
+  step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
+  fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
+  open_step(w, no_members);
+  const char *first = arena_printf(w->arena, "%s.first", step_halo(w, w->anchor->as.degree.end));
+  fprintf(w->out, "  gnn_parallel_part(g->team, %s[(part - 1) * %d], %s[part * %d], %" PRId64 ", %s_rows, &s);\n}\n\n", first, parts, first, parts, w->kernel->task_rows, w->name);
 }
 
 /* ---- sums of expressions ---- */
@@ -582,7 +612,11 @@ static const char *shared_outer(const Emission *m, const Kernels *kernels, const
 }
 
 static const char *shared_spmm(const Emission *m, const Kernels *kernels, const Value *anchor) {
-  (void)kernels;
+  if (kernels->graph->values[kernels->graph->values[anchor->operand[0]].operand[0]].op == OP_HALO)
+    return arena_printf(m->arena,
+                        "SHARED void spmm_halo_%s(const gnn_csr *graph, const uint32_t *codes, const gnn_real *const *pieces, int64_t begin, int64_t end,\n"
+                        "    gnn_row_done *done, const void *context) {\n  gnn_spmm_halo_rows(graph, codes, pieces, %d, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n",
+                        spmm_sizes(m, anchor), parts_halo_shift(m->evaluation_plan->problem->parts), shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
   return arena_printf(m->arena,
                       "SHARED void spmm_%s(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
                       "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n",

@@ -41,8 +41,12 @@ static bool has_results(const Emission *m) { return m->layout->residents->result
 void emit_cuda_places(const StepCalls *calls, FILE *out) {
   enum { USUAL = 64 }; /* GNN_MOST_PLACES */
   int most = 0;
-  for (int i = 0; i < calls->function_count; i++)
-    if (calls->functions[i]->code.arguments->count > most) most = calls->functions[i]->code.arguments->count;
+  for (int i = 0; i < calls->function_count; i++) {
+    const Arguments *a = calls->functions[i]->code.arguments;
+    int count = 0;
+    for (int k = 0; k < a->count; k++) count += argument_count(a->emission, &a->list[k]);
+    if (count > most) most = count;
+  }
   if (most > USUAL) fprintf(out, "#define GNN_MOST_PLACES %d\n", most);
 }
 

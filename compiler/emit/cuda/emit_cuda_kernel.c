@@ -317,6 +317,36 @@ static void emit_edge_rows(CudaWriter *c) {
   close_kernel(c);
 }
 
+static void write_halo_rows(CudaWriter *c, Spread spread) {
+  StepWriter *w = &c->w;
+  w->body = rows_new(w->arguments, &w->anchor->shape);
+  w->body->spread = spread;
+  const Index index = rows_full_index(w->body, ROWS_SELF);
+  const char *text = rows_value(w->body, w->anchor->operand[0], index);
+  rows_write(w->body, LEVEL_ELEMENT, "to[%s] = %s;", w->body->loop_count ? rows_offset(w->body, &w->anchor->shape, index) : "0", rows_rounded(w->kernels, w->kernel->anchor, text));
+}
+
+/* Rows of the part go to all parts that gather some, those for one after those for another. */
+static void emit_halo(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const int parts = w->step->parts->count;
+  const char *halo = step_halo(w, w->anchor->as.degree.end), *part = step_part(w);
+  const char *first = arena_printf(w->arena, "%s.first[(%s - 1) * %d]", halo, part, parts), *end = arena_printf(w->arena, "%s.first[%s * %d]", halo, part, parts);
+  const char *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor);
+  write_halo_rows(c, any_spread);
+  set_group(c, body_width(c), 1, 0);
+  write_halo_rows(c, spread_of(c));
+  open_plain(c, "rows", blocks_of(c, arena_printf(w->arena, "%s - %s", end, first)));
+  print_step_struct(c);
+  print_own(c);
+  fprintf(w->out, "  const int64_t *const first = &%s;\n  for (int64_t i = first[0] + gnn_group<%d>(); i < first[%d]; i += gnn_groups<%d>()) {\n", first, c->lanes, parts, c->lanes);
+  fprintf(w->out, "    int to_part = 0;\n    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = %s.row[i];\n", halo);
+  fprintf(w->out, "    %s *const to = (%s *)(void *)gnn_at(g, %s[to_part]) + (i - first[to_part]) * %" PRId64 ";\n", type, type, pieces, kernels_row_stride(w->kernels, w->kernel->anchor));
+  print_body(c, ROW_WHOLE, 0, "    ");
+  fprintf(w->out, "  }\n");
+  close_kernel(c);
+}
+
 static void emit_row_sum(CudaWriter *c) {
   StepWriter *w = &c->w;
   if (domain_is_relation(w->anchor->shape.domain)) {
@@ -966,11 +996,22 @@ static char *device_text(const CudaWriter *c, const char *tables) {
   fprintf(out, "%s", tables);
   for (int k = 0; k < c->kernel_count; k++) {
     fprintf(out, "GNN_KERNEL %s(%s, const gnn_places at) {\n", c->kernels[k].name, c->kernels[k].parameter);
-    for (int i = 0; i < c->w.arguments->count; i++) fprintf(out, "  [[maybe_unused]] const int64_t %s = at.at[%d];\n", argument_variable(c, i), i);
+    for (int i = 0, place = 0; i < c->w.arguments->count; place += argument_count(c->w.emission, &c->w.arguments->list[i]), i++)
+      fprintf(out, c->w.arguments->list[i].kind == ARGUMENT_PIECES ? "  [[maybe_unused]] const int64_t *const %s = at.at + %d;\n" : "  [[maybe_unused]] const int64_t %s = at.at[%d];\n", argument_variable(c, i), place);
     fprintf(out, "%s}\n\n", c->kernels[k].body);
   }
   fclose(out);
   return text;
+}
+
+/* The places of an argument, one after the other; `before` comes before the first and each other one. */
+static void print_places(const CudaWriter *c, int i, const char *before, const char *between, FILE *out) {
+  const int count = argument_count(c->w.emission, &c->w.arguments->list[i]);
+  const bool is_list = c->w.arguments->list[i].kind == ARGUMENT_PIECES;
+  for (int k = 0; k < count; k++) {
+    fprintf(out, "%s%s", k ? between : before, argument_variable(c, i));
+    if (is_list) fprintf(out, "_%d", k + 1);
+  }
 }
 
 static char *host_text(const CudaWriter *c) {
@@ -979,10 +1020,10 @@ static char *host_text(const CudaWriter *c) {
   size_t size;
   FILE *out = arena_open_text(c->w.arena, &text, &size);
   fprintf(out, "static void %s(gnn_run *g", c->w.name);
-  for (int i = 0; i < arguments; i++) fprintf(out, ", int64_t %s", argument_variable(c, i));
+  for (int i = 0; i < arguments; i++) print_places(c, i, ", int64_t ", ", int64_t ", out);
   fprintf(out, ") {\n");
   if (c->kernel_count) fprintf(out, "  const gnn_places at = {{%s", arguments ? "" : "0");
-  for (int i = 0; c->kernel_count && i < arguments; i++) fprintf(out, "%s%s", i ? ", " : "", argument_variable(c, i));
+  for (int i = 0; c->kernel_count && i < arguments; i++) print_places(c, i, i ? ", " : "", ", ", out);
   if (c->kernel_count) fprintf(out, "}};\n");
   for (int i = 0; i < c->launch_count; i++) {
     const Launch *launch = &c->launches[i];

@@ -1,0 +1,42 @@
+/* halos: DataInfo -> how many rows of each part the sums over neighbours of each part gather, and the pieces that these rows are. */
+#include <math.h>
+
+#include "plan.h"
+#include "runtime/data/halo.h"
+
+/* Of so many distinct rows out of `rows`, each drawn alike, `draws` draws find. */
+static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)ceil(rows * -expm1(-draws / rows)) : 0; }
+
+const int64_t *halo_pairs(Arena *arena, const DataInfo *info, EdgeEnd end, int levels) {
+  if (info->part_pairs[end]) return info->part_pairs[end] + gnn_pair_at(levels);
+  const int count = 1 << levels;
+  int64_t *pairs = arena_alloc(arena, ((size_t)count << levels) * sizeof *pairs);
+  for (int i = 0; i < count << levels; i++) pairs[i] = distinct((double)info->edges / count / count, (double)info->nodes / count);
+  return pairs;
+}
+
+int64_t halo_rows(const int64_t *pairs, int levels) {
+  int64_t rows = 0;
+  for (int i = 0; i < 1 << 2 * levels; i++) rows += pairs[i];
+  return rows;
+}
+
+bool halos_have_codes(const DataInfo *info, int levels) {
+  Arena *arena = arena_new();
+  int64_t most = 0;
+  for (int end = 0; end < 2; end++) {
+    const int64_t *pairs = halo_pairs(arena, info, (EdgeEnd)end, levels);
+    for (int i = 0; i < 1 << 2 * levels; i++)
+      if (pairs[i] > most) most = pairs[i];
+  }
+  arena_free(arena);
+  return most <= INT64_C(1) << (CODE_BITS - levels);
+}
+
+/* A part's own rows are a piece, though none of them were gathered: so every part has one. */
+void halo_pieces(Arena *arena, const int64_t *pairs, int levels, HaloPieces *pieces) {
+  const int count = 1 << levels;
+  *pieces = (HaloPieces){.pairs = pairs, .of_pair = arena_alloc(arena, ((size_t)count << levels) * sizeof(int)), .pair = arena_alloc(arena, (((size_t)count << levels) + 1) * sizeof(int))};
+  for (int i = 0; i < count << levels; i++)
+    if (pairs[i] > 0 || i >> levels == i % count) pieces->pair[pieces->of_pair[i] = ++pieces->count] = i;
+}
