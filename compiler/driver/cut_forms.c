@@ -89,7 +89,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
                               .has_halos = cut.has_halos};
   int halo_levels = 0;
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
-  if (cut.has_halos && (halo_levels > HALO_LEVELS || options.is_graph_away || !halos_have_codes(c->program->info, halo_levels))) return false;
+  if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
   const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, halo_levels};
   *form = *from;
   if (from->evaluation_count == 0) return true;
@@ -101,8 +101,8 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;
   }
-  is_alike = is_alike && kernels_take_halos(form->training_kernels);
-  for (int e = 0; e < form->evaluation_count && is_alike; e++) is_alike = kernels_take_halos(form->evaluations[e].kernels);
+  is_alike = is_alike && kernels_take_halos(form->training_kernels, cut.has_halos && options.is_graph_away);
+  for (int e = 0; e < form->evaluation_count && is_alike; e++) is_alike = kernels_take_halos(form->evaluations[e].kernels, cut.has_halos && options.is_graph_away);
   if (is_alike) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, homes);
   return is_alike;
 }

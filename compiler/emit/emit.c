@@ -348,7 +348,7 @@ static void emit_parts(const Emission *m, FILE *out) {
   fprintf(out, "/* The rows at which the parts of the nodes begin. */\n");
   emit_numbers("part_first", parts->first, parts->count, out);
   for (int end = 0; end < 2; end++) {
-    if (m->layout->residents->halo[end].code == NO_INDEX) continue;
+    if (m->layout->residents->halo[end].row == NO_INDEX) continue;
     fprintf(out, "/* How many rows of each part the rows of each gather over %s-edges. */\n", end == END_DST ? "in" : "out");
     emit_numbers(end == END_DST ? "pairs_in" : "pairs_out", parts->halo[end].pairs, (1 << 2 * parts->levels) - 1, out);
   }
@@ -542,7 +542,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
     const EdgeEnd end = direction ? END_SRC : END_DST;
     const struct HaloBlocks *b = &y->residents->halo[end];
     fprintf(out, "            .halo[%d] = {.at_code = %s, .at_row = %s, .at_first = %s, .pairs = %s},\n", direction, at(m, b->code), at(m, b->row), at(m, b->first),
-            b->code == NO_INDEX ? "NULL" : direction ? "pairs_out" : "pairs_in");
+            b->row == NO_INDEX ? "NULL" : direction ? "pairs_out" : "pairs_in");
   }
   if (y->residents->halo_levels) fprintf(out, "            .halo_shift = %d,\n", parts_halo_shift(parts));
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),

@@ -110,7 +110,10 @@ const char *step_neighbours(const StepWriter *w) {
 
 const char *step_halo(const StepWriter *w, EdgeEnd end) { return arena_printf(w->arena, "g->halo[%d]", w->graph->program->info->is_symmetric || end == END_DST ? 0 : 1); }
 
-const char *step_codes(const StepWriter *w) { return arena_printf(w->arena, "%s.code", step_halo(w, w->anchor->as.end)); }
+const char *step_codes(const StepWriter *w) {
+  const char *neighbours = step_neighbours(w);
+  return neighbours ? arena_printf(w->arena, "((const uint32_t *)%s)", neighbours) : arena_printf(w->arena, "%s.code", step_halo(w, w->anchor->as.end));
+}
 
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out) {
   const char *lines = "";

@@ -19,7 +19,9 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   return false;
 }
 
-bool kernels_take_halos(const Kernels *kernels) {
+bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone) {
+  const bool asks = kernels && (kernels->needs[domain_set(DOMAIN_EDGE)].ids[END_SRC] || kernels->needs[domain_set(DOMAIN_EDGE)].ids[END_DST]);
+  if (has_codes_alone && asks) return false;
   for (int i = 0; kernels && i < kernels->kernel_count; i++)
     for (int k = 0; k < kernels->kernels[i].input_count; k++)
       if (kernels->graph->values[kernels->kernels[i].inputs[k]].op == OP_HALO && !can_run_by_parts(kernels, &kernels->kernels[i])) return false;

@@ -82,7 +82,7 @@ typedef struct Residents {
     bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   } *sets;                /* per set of edges */
   struct HaloBlocks {
-    int code, row, first; /* gnn_halo_rows */
+    int code, row, first; /* gnn_halo_rows; code NO_INDEX: codes are the neighbours that stay away */
   } halo[2];              /* by the end at which sums arrive */
   int halo_levels;        /* of the parts that they are for; 0: there are none */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
@@ -158,7 +158,8 @@ typedef struct Parts {
   bool *is_by_parts;    /* per kernel: it has a step for each part */
 } Parts;
 
-bool kernels_take_halos(const Kernels *kernels); /* whoever reads halos can run by parts; NULL takes them */
+/* Whoever reads halos can run by parts, and where there are codes alone nobody asks for the ids of neighbours; NULL takes them. */
+bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone);
 /* At most `most` parts, a power of two; so many as there are blocks. */
 Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most);
 int parts_at_most(const DataInfo *info, int most); /* so many there are */

@@ -90,7 +90,8 @@ static void add_halo(Collecting *l, EdgeEnd end) {
   const int levels = l->homes.halo_levels;
   const int64_t rows = halo_rows(halo_pairs(l->arena, info, end, levels), levels);
   l->residents->halo_levels = levels;
-  l->residents->halo[end] = (struct HaloBlocks){.code = add_part(l, names[end], "_codes", 4 * info->edges), .row = add_part(l, names[end], "_halo_rows", 4 * rows),
+  /* Where neighbours stay away, codes do. */
+  l->residents->halo[end] = (struct HaloBlocks){.code = l->is_graph_away ? NO_INDEX : add_part(l, names[end], "_codes", 4 * info->edges), .row = add_part(l, names[end], "_halo_rows", 4 * rows),
                                                 .first = add_part(l, names[end], "_halo_first", 8 * ((INT64_C(1) << 2 * levels) + 1))};
 }
 

@@ -126,7 +126,8 @@ static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, 
 static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, const fill_edges *data, const gnn_edge_set_desc *plan, gnn_edge_set *set, gnn_error *error) {
   gnn_csr *out = &set->out;
   int64_t *ptr = fill_at(instance, plan->at_out_ptr), *edge = fill_at(instance, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
-  int32_t *idx = fill_idx(instance, plan, plan->at_out_idx);
+  const int has_ids = set != &instance->run.sets[GNN_EDGES] || !gnn_halo_has_codes_for_ids(&instance->run.program->graph, 1);
+  int32_t *idx = has_ids ? fill_idx(instance, plan, plan->at_out_idx) : NULL;
   *out = (gnn_csr){.rows = data->sources, .entries = data->edges};
   if (plan->at_out_ptr < 0 && !data->is_symmetric) { /* the arrays of `in` would do */
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0802", "%s has edges without their reverse; the plan counts on both",
@@ -152,7 +153,7 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
   out->bounds = bounds;
   out->edge = edge;
   if (bounds) out->tasks = fill_bounds(ptr, data->sources, bounds);
-  const gnn_status status = plan->out_home.extent_count ? fill_home_out(instance, data, ptr, &plan->out_home, error) : GNN_OK;
+  const gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, &plan->out_home, error) : GNN_OK;
   return status != GNN_OK ? status : fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }
 
@@ -181,7 +182,8 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   const gnn_edge_set_desc *plan = &run->program->graph.sets[number];
   gnn_edge_set *set = &run->sets[number];
   int64_t *ptr = fill_at(instance, plan->at_in_ptr), *bounds = fill_at(instance, plan->at_in_bounds);
-  int32_t *idx = fill_idx(instance, plan, plan->at_in_idx);
+  const int has_ids = number != GNN_EDGES || !gnn_halo_has_codes_for_ids(&run->program->graph, 0);
+  int32_t *idx = has_ids ? fill_idx(instance, plan, plan->at_in_idx) : NULL;
   if (data->edges > plan->edges) return gnn_fill_misfit(run, number == GNN_EDGES ? "edges" : plan->name, data->edges, plan->edges, error);
   *set = (gnn_edge_set){.in = {.rows = data->destinations, .entries = data->edges, .ptr = ptr, .idx = idx, .bounds = bounds}, .out = {.rows = data->sources, .entries = data->edges}};
   if (ptr) memcpy(ptr, data->in_ptr, (size_t)(data->destinations + 1) * sizeof *ptr);
@@ -189,7 +191,7 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   for (int64_t e = 0; idx && !data->in_source && e < data->edges; e++) idx[e] = (int32_t)e;
   if (bounds) set->in.tasks = fill_bounds(data->in_ptr, data->destinations, bounds);
   fill_degrees(fill_at(instance, plan->at_in_degree), run->program->real_bytes, data->in_ptr, data->destinations);
-  gnn_status status = fill_home_in(instance, data, &plan->in_home, error);
+  gnn_status status = has_ids ? fill_home_in(instance, data, &plan->in_home, error) : GNN_OK;
   if (status == GNN_OK) status = ptr && plan->hub_room ? fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   if (status == GNN_OK && plan->has_out) status = fill_out(instance, dataset, data, plan, set, error);
   return status == GNN_OK ? fill_out_degrees(data, &set->out, fill_at(instance, plan->at_out_degree), run->program->real_bytes, error) : status;
@@ -248,18 +250,10 @@ static gnn_status fill_types(gnn_run *run, const gnn_dataset *dataset, gnn_error
 
 /* Where edges go both ways, both directions have the same. */
 static gnn_status fill_halos(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
-  gnn_run *run = &instance->run;
-  const struct gnn_halo_desc *halo = run->program->graph.halo;
   gnn_status status = GNN_OK;
-  if (halo[0].pairs) status = gnn_fill_halo(instance, 0, dataset->in_ptr, dataset->in_source, dataset->title, error);
-  if (!halo[1].pairs || status != GNN_OK) return status;
-  const int64_t *ptr = run->sets[GNN_EDGES].out.ptr;
-  int32_t *code = fill_at(instance, halo[1].at_code); /* ids, until they are codes */
-  int64_t *same = malloc((size_t)(dataset->nodes + 1) * sizeof *same);
-  if (same == NULL) return gnn_fail_memory(error, dataset->nodes * (int64_t)sizeof *same);
-  gnn_adjacency_turn(dataset->in_ptr, dataset->in_source, dataset->nodes, dataset->nodes, same, code, NULL);
-  free(same);
-  return gnn_fill_halo(instance, 1, ptr, code, dataset->title, error);
+  for (int direction = 0; direction < 2 && status == GNN_OK; direction++)
+    if (instance->run.program->graph.halo[direction].pairs) status = gnn_fill_halo(instance, dataset, direction, error);
+  return status;
 }
 
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {

@@ -1,52 +1,126 @@
+/* fill_halo.c: part by part: the rows that it gathers are marked, numbered and listed, then the ids of its entries become codes. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include "fill_halo.h"
 
 #include <stdlib.h>
 
-static gnn_status halo_misfit(const char *title, gnn_error *error) {
-  return gnn_fail(error, GNN_EDATA, "R0802", "parts of %s gather other rows of each other than those of the data that the program was compiled for: compile it again with these data", title);
+#include "runtime/core/home.h"
+
+typedef struct halo_filling {
+  const gnn_dataset *dataset;
+  const gnn_graph_desc *plan;
+  int direction;
+  const int64_t *ptr;   /* of the sums' rows */
+  int64_t *first;       /* gnn_halo_rows */
+  int32_t *row;
+  int32_t *number;      /* per row: its code in the part under way; -1: it is not gathered */
+  int64_t *next;        /* per row of the part: where its next entry goes */
+  int32_t *ids;         /* of the part under way */
+} halo_filling;
+
+/* The ids at the other ends of the part's entries: those of in-edges lie there, those of out-edges are found by going over all edges. */
+static void halo_ids(const halo_filling *f, int64_t begin, int64_t end) {
+  const gnn_dataset *d = f->dataset;
+  for (int64_t e = f->ptr[begin]; f->direction == 0 && e < f->ptr[end]; e++) f->ids[e - f->ptr[begin]] = d->in_source[e];
+  if (f->direction == 0) return;
+  for (int64_t r = begin; r < end; r++) f->next[r - begin] = f->ptr[r] - f->ptr[begin];
+  for (int64_t to = 0; to < d->nodes; to++)
+    for (int64_t e = d->in_ptr[to]; e < d->in_ptr[to + 1]; e++)
+      if (d->in_source[e] >= begin && d->in_source[e] < end) f->ids[f->next[d->in_source[e] - begin]++] = (int32_t)to;
 }
 
-/* The entries of one part: which rows it gathers, into the lists, then codes for ids. number: [nodes], all -1 before and after. */
-static int halo_of_part(const gnn_graph_desc *plan, const struct gnn_halo_desc *desc, int64_t part, const int64_t *ptr, const int32_t *idx, const int64_t *first, int32_t *number, int32_t *row,
-                        uint32_t *code) {
-  const int64_t parts = INT64_C(1) << plan->part_levels, begin = ptr[plan->part_first[part]], end = ptr[plan->part_first[part + 1]];
+/* Whether the part gathers as many rows of each as was planned; ids become codes. */
+static int halo_of_part(const halo_filling *f, int64_t part) {
+  const gnn_graph_desc *plan = f->plan;
+  const int64_t parts = INT64_C(1) << plan->part_levels, begin = plan->part_first[part], end = plan->part_first[part + 1], count = f->ptr[end] - f->ptr[begin];
   int is_alike = 1;
-  for (int64_t e = begin; e < end; e++) number[idx[e]] = 0;
+  halo_ids(f, begin, end);
+  for (int64_t e = 0; e < count; e++) f->number[f->ids[e]] = 0;
   for (int64_t q = 0; q < parts; q++) {
-    const int64_t planned = desc->pairs[part * parts + q];
-    int64_t count = 0;
+    const int64_t planned = plan->halo[f->direction].pairs[part * parts + q];
+    int64_t found = 0;
     for (int64_t r = plan->part_first[q]; r < plan->part_first[q + 1]; r++) {
-      if (number[r] < 0) continue;
-      if (count < planned) row[first[q * parts + part] + count] = (int32_t)r;
-      number[r] = (int32_t)(q << plan->halo_shift | count++);
+      if (f->number[r] < 0) continue;
+      if (found < planned) f->row[f->first[q * parts + part] + found] = (int32_t)r;
+      f->number[r] = (int32_t)(q << plan->halo_shift | found++);
     }
-    is_alike &= count == planned;
+    is_alike &= found == planned;
   }
-  for (int64_t e = begin; e < end; e++) code[e] = (uint32_t)number[idx[e]];
-  for (int64_t q = 0; q < parts; q++)
-    for (int64_t r = first[q * parts + part]; is_alike && r < first[q * parts + part + 1]; r++) number[row[r]] = -1;
+  for (int64_t e = 0; e < count; e++) f->ids[e] = f->number[f->ids[e]];
+  for (int64_t q = 0; q < parts && is_alike; q++)
+    for (int64_t r = f->first[q * parts + part]; r < f->first[q * parts + part + 1]; r++) f->number[f->row[r]] = -1;
   return is_alike;
 }
 
-gnn_status gnn_fill_halo(gnn_instance *instance, int direction, const int64_t *ptr, const int32_t *idx, const char *title, gnn_error *error) {
+static void halo_begin(const halo_filling *f) {
+  const int64_t parts = INT64_C(1) << f->plan->part_levels;
+  int64_t rows = 0;
+  for (int64_t q = 0; q < parts; q++)
+    for (int64_t p = 0; p < parts; p++) {
+      f->first[q * parts + p] = rows;
+      rows += f->plan->halo[f->direction].pairs[p * parts + q];
+    }
+  f->first[parts * parts] = rows;
+  for (int64_t r = 0; r < f->dataset->nodes; r++) f->number[r] = -1;
+}
+
+/* `codes`: where they go; NULL: to `home`, part by part. */
+static gnn_status halo_parts(halo_filling *f, int32_t *codes, gnn_home *home, gnn_error *error) {
+  const gnn_graph_desc *plan = f->plan;
+  gnn_status status = GNN_OK;
+  halo_begin(f);
+  for (int64_t p = 0; p < INT64_C(1) << plan->part_levels && status == GNN_OK; p++) {
+    const int64_t begin = f->ptr[plan->part_first[p]], count = f->ptr[plan->part_first[p + 1]] - begin;
+    if (codes) f->ids = codes + begin;
+    if (!halo_of_part(f, p))
+      return gnn_fail(error, GNN_EDATA, "R0802", "parts of %s gather other rows of each other than those of the data that the program was compiled for: compile it again with these data",
+                      f->dataset->title);
+    if (!codes) status = gnn_home_put(home, f->ids, count * (int64_t)sizeof *f->ids, error);
+  }
+  return status;
+}
+
+/* The largest part: of rows, of entries. */
+static void halo_largest(const gnn_graph_desc *plan, const int64_t *ptr, int64_t *rows, int64_t *entries) {
+  for (int64_t p = 0; p < INT64_C(1) << plan->part_levels; p++) {
+    const int64_t begin = plan->part_first[p], end = plan->part_first[p + 1];
+    if (end - begin > *rows) *rows = end - begin;
+    if (ptr[end] - ptr[begin] > *entries) *entries = ptr[end] - ptr[begin];
+  }
+}
+
+gnn_status gnn_fill_halo(gnn_instance *instance, const gnn_dataset *dataset, int direction, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
   const struct gnn_halo_desc *desc = &plan->halo[direction];
-  const int64_t parts = INT64_C(1) << plan->part_levels;
-  uint32_t *code = gnn_instance_at(instance, desc->at_code);
-  int32_t *row = gnn_instance_at(instance, desc->at_row), *number = malloc((size_t)run->nodes * sizeof *number + 1);
-  int64_t *first = gnn_instance_at(instance, desc->at_first), rows = 0;
-  if (number == NULL) return gnn_fail_memory(error, run->nodes * (int64_t)sizeof *number);
-  for (int64_t r = 0; r < run->nodes; r++) number[r] = -1;
-  for (int64_t q = 0; q < parts; q++)
-    for (int64_t p = 0; p < parts; p++) {
-      first[q * parts + p] = rows;
-      rows += desc->pairs[p * parts + q];
-    }
-  first[parts * parts] = rows;
-  int is_alike = 1;
-  for (int64_t p = 0; p < parts && is_alike; p++) is_alike = halo_of_part(plan, desc, p, ptr, idx, first, number, row, code);
-  free(number);
-  run->halo[direction] = (gnn_halo_rows){code, row, first};
-  return is_alike ? GNN_OK : halo_misfit(title, error);
+  const gnn_edge_set_desc *edges = &plan->sets[GNN_EDGES];
+  const int64_t at_idx = direction ? edges->at_out_idx : edges->at_in_idx;
+  const gnn_side *side = direction ? &edges->out_home : &edges->in_home;
+  const int is_for_ids = gnn_halo_has_codes_for_ids(plan, direction), is_on_ssd = is_for_ids && side->extent_count > 0;
+  halo_filling f = {.dataset = dataset, .plan = plan, .direction = direction, .ptr = direction ? run->sets[GNN_EDGES].out.ptr : dataset->in_ptr,
+                    .first = gnn_instance_at(instance, desc->at_first), .row = gnn_instance_at(instance, desc->at_row)};
+  int32_t *codes = !is_for_ids ? gnn_instance_at(instance, desc->at_code) : is_on_ssd ? NULL : edges->is_idx_on_host ? (int32_t *)(void *)(instance->tiers.base[GNN_HOST] + at_idx)
+                                                                                                                       : gnn_instance_at(instance, at_idx);
+  int64_t rows = 0, entries = 0;
+  halo_largest(plan, f.ptr, &rows, &entries);
+  int32_t *buffer = is_on_ssd ? malloc((size_t)entries * sizeof *buffer + 1) : NULL;
+  f.ids = buffer;
+  f.number = malloc((size_t)dataset->nodes * sizeof *f.number + 1);
+  f.next = malloc((size_t)rows * sizeof *f.next + 1);
+  gnn_status status = f.number && f.next && (buffer || !is_on_ssd) ? GNN_OK : gnn_fail_memory(error, dataset->nodes * (int64_t)sizeof *f.number + rows * (int64_t)sizeof *f.next + entries * 4);
+  gnn_home home;
+  if (status == GNN_OK && is_on_ssd) status = gnn_home_open(&home, instance, side, error);
+  if (status == GNN_OK) {
+    status = halo_parts(&f, codes, &home, error);
+    if (is_on_ssd) status = gnn_home_close(&home, status, error);
+  }
+  free(buffer);
+  free(f.number);
+  free(f.next);
+  gnn_csr *csr = direction ? &run->sets[GNN_EDGES].out : &run->sets[GNN_EDGES].in;
+  if (is_for_ids && codes && !edges->is_idx_on_host) csr->idx = codes; /* the order that keeps everything: a device with memory of its own gets them as it gets ids */
+  run->halo[direction] = (gnn_halo_rows){is_for_ids ? NULL : (const uint32_t *)codes, f.row, f.first};
+  return status;
 }

@@ -1,11 +1,15 @@
-/* fill_halo.h: what parts gather of each other, into the arena. */
+/* fill_halo.h: what parts of the nodes gather of each other, into the arena. */
 #ifndef GNN_FILL_HALO_H
 #define GNN_FILL_HALO_H
 
+#include "dataset.h"
 #include "runtime/core/device.h"
 
-/* gnn_run.halo[direction], in the places of the program: `ptr` and `idx` as a CSR has them, idx with the ids of rows that gnn_halo_rows.code may lie over. Fails (GNN_EDATA) where
- * parts gather other numbers of rows than those that the program was made for. */
-gnn_status gnn_fill_halo(gnn_instance *instance, int direction, const int64_t *ptr, const int32_t *idx, const char *title, gnn_error *error);
+/* Codes stand where the ids of neighbours would: in the host arena or on the SSD, too. */
+static inline int gnn_halo_has_codes_for_ids(const gnn_graph_desc *plan, int direction) { return plan->halo[direction].pairs && plan->halo[direction].at_code < 0; }
+
+/* gnn_run.halo[direction], of sums over in-edges (0) or out-edges (1), once the edges are in their places. Fails (GNN_EDATA) where parts gather other numbers of rows than those that
+ * the program was made for. */
+gnn_status gnn_fill_halo(gnn_instance *instance, const gnn_dataset *dataset, int direction, gnn_error *error);
 
 #endif

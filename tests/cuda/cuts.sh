@@ -58,6 +58,15 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "sparse: the program of whole values trains" makes_and_trains "$work/whole_sparse" "$models/sparse3.gnn" --cut=whole
   cut_program sparse whole_sparse "$models/sparse3.gnn" '--cut=slices(2)' "$box" --budget device=5MiB
 
+  check "halos: the program of whole values trains" makes_and_trains "$work/whole_halos" "$models/halo4.gnn" --cut=whole
+  cut_program halos whole_halos "$models/halo4.gnn" '--cut=halos(4)' "$box" --budget device=4MiB
+  check "halos: sums gather by codes" grep -q 'gnn_at(g, place_[a-z0-9_]*_halo\[code >> ' "$work/halos.work/model_kernels.cu"
+  sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$models/halo4.gnn" >"$work/halos_away.gnn"
+  cut_program codes whole_halos "$work/halos_away.gnn" '--cut=halos(4)' "$box" --budget device=3MiB
+  check "codes: they come from the host" grep -q "in graph_in_idx\[2/4\] <- host" "$work/codes.work/model.c"
+  check "halos, in bf16: the program of whole values trains" makes_and_trains "$work/half_halos" "$models/halo4.gnn" --cut=whole --precision=bf16
+  cut_program halos_half half_halos "$models/halo4.gnn" '--cut=halos(4)' --precision=bf16 "$box" --budget device=4MiB
+
   # cuBLASLt's algorithm of all rows is none for those of a part: no other one is taken.
   refused() { ! STANDIN_NO_ALGORITHM_FOR=2048 "$work/rows" -q --epochs 1 --out "$work/refused" 2>"$work/refused.err" && grep -q 'no algorithm for parts: .* does not take 2048 of its rows; compile with --gemm=own' "$work/refused.err"; }
   check "an algorithm that does not take the rows of a part ends the program before the first epoch" refused

@@ -138,6 +138,9 @@ queue keep_parts_sums2 parts_sums2
 queue keep_sparse3 sparse3
 queue sparse3_rows sparse3 '--cut=rows(4)' ${road[host]} --budget device=$(least_of sparse3 '--cut=rows(4)' ${road[host]})KiB
 queue sparse3_slices sparse3 '--cut=slices(2)' ${road[host]} --budget device=$(least_of sparse3 '--cut=slices(2)' ${road[host]})KiB
+queue keep_halo4 halo4
+queue halo4_kept halo4 '--cut=halos(2)'
+for kind in host direct; do queue halo4_$kind halo4 '--cut=halos(4)' ${road[$kind]} --budget device=$(least_of halo4 '--cut=halos(4)' ${road[$kind]})KiB; done
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
 queue away4_host away4 --budget host=64MiB
@@ -168,6 +171,9 @@ sed 's/fate "x" = host/fate "x" = ssd\n  fate "graph_*_idx" = ssd/' "$plans/away
 queue ssd_directed none '--cut=slices(2)' --budget ssd=64MiB --budget device=1700KiB
 queue ring_directed none '--cut=slices(2)' $box --budget host=400KiB --budget device=1700KiB
 queue away4_ssd none --budget ssd=64MiB
+cp away_directed.gnn halos_directed.gnn && cp ssd_directed.gnn halosssd_directed.gnn
+queue halos_directed none '--cut=halos(4)' --budget host=64MiB --budget device=2MiB
+queue halosssd_directed none '--cut=halos(4)' --budget ssd=64MiB --budget device=2300KiB
 cat >many.gnn <<END # more scores than there is room for on the device
 data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 12, classes = 150, seed = 3)
 model many on g {
@@ -332,6 +338,29 @@ counts_pieces() { # a value in pieces is one line, which counts their fates
   grep -E '^  [a-z_0-9]+ .* mixed .* of 4 pieces [1-4] [a-z]+, [1-3] [a-z]+' pieces.txt && ! grep -F '[2/4]' <(grep -v '^  fits' pieces.txt)
 }
 check "--plan has a line for a value in pieces, with how many have each fate" counts_pieces
+check "halo4, one part: trains" train keep_halo4 out_keep_halo4
+for name in kept host direct; do check "halo4, halos, $name: same bits, memory as planned" agrees_with keep_halo4 halo4_$name; done
+gathers_from_halos() { # sums and extremes in both directions, and rows that go to other parts and come back from other tiers
+  local what
+  for what in 'max over in-edges of src\.[a-z0-9_]*_halo' 'sum over in-edges of src\.[a-z0-9_]*_halo' 'sum over out-edges of .*_halo' '_halo = rows of '; do
+    grep -q "^  /\* step .*$what.* \[4/4\]\$" gen_halo4_host/halo4.c || { echo "no $what"; return 1; }
+  done
+  grep -q 'out [a-z0-9_]*_halo\[4>1/4\] -> host' gen_halo4_host/halo4.c && grep -q '\.at_in_idx = -1, ' gen_halo4_host/halo4.c && ! grep -q '_table' gen_halo4_host/halo4.c
+}
+check "halo4: every sum over neighbours gathers from halos, and nobody asks for the ids of neighbours" gathers_from_halos
+halos_need_less() { [ $((10 * $(least_of halo4 '--cut=halos(4)' ${road[host]}))) -lt $((9 * $(least_of halo4 --cut=whole ${road[host]}))) ]; }
+check "halo4: less than 0.9 of what whole values need at least" halos_need_less
+parts_choose_halos() { # what was asked for are parts: tables where they are faster, halos where tables do not fit
+  local least=$(least_of halo4 '--cut=halos(4)' ${road[host]})
+  "$gnncc" -w ${road[host]} '--cut=rows(4)' --budget device=${least}KiB --plan "$plans/halo4.gnn" | grep "gather from a part's own rows and its halo" && "$gnncc" -w '--cut=rows(4)' --plan "$plans/halo4.gnn" | grep '^  cut ' | grep -v halo
+}
+check "rows(4) gathers from halos where tables do not fit, and from tables where they do" parts_choose_halos
+halo_plan_is_taken() { "$gnncc" -w ${road[host]} '--cut=halos(4)' --budget device=3MiB --emit=plan=halo_plan.json "$plans/halo4.gnn" && "$gnncc" -w ${road[host]} '--cut=rows(4)' --budget device=3MiB --plan-from=halo_plan.json --plan "$plans/halo4.gnn" | grep 'its halo'; }
+check "a plan of halos is one of parts" halo_plan_is_taken
+other_halos() { # as many edges in each part, and other rows
+  mkdir -p gen_others && cp gen_halo4_host/* gen_others && sed -E 's/pairs_in\[\] = \{([0-9]+)/pairs_in[] = {1\1/' gen_halo4_host/halo4.c >gen_others/halo4.c && compile others halo4 && ! ./others -q --epochs 1 --out out_others 2>others.err && grep -q 'R0802.*gather other rows of each other' others.err
+}
+check "data whose parts gather other rows than those that a program was compiled for are refused" other_halos
 threads_agree() { # PROGRAM COUNT
   train "$1" out_threads --threads "$2" && same_as out_threads out_keep_parts3
 }
@@ -348,6 +377,8 @@ graph_on_host() {
     grep -q 'in graph_out_idx\[2/4\] <- host' gen_away_directed/away_directed.c
 }
 check "features and graph on the host: both directions come by parts, same bits, memory as planned" graph_on_host
+for name in halos halosssd; do check "edges one way, $name, features and codes away: same bits, memory as planned" agrees_with keep_directed ${name}_directed; done
+check "codes come by parts in both directions" bash -c "grep -q 'in graph_in_idx\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_idx\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c"
 says_data_on_host() { "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB away_directed.gnn | grep 'up to 2 slices of columns, features and graph on the host'; }
 check "and --plan says so" says_data_on_host
 scores_on_host() { # they are no result of a layer, so they are made and leave by parts

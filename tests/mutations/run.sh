@@ -91,5 +91,17 @@ mutation halo_twice runtime/data/halo.c 's/last < 0 \? levels \+ 1 : halo_bits\(
 mutation interior_too_early runtime/data/halo.c 's/int shift = halo_bits\(differing\);/int shift = differing ? halo_bits(differing) - 1 : 0;/' "${order[@]}"
 mutation halo_of_another_direction runtime/data/halo.c 's/halo->halo\[1 - d\]\);/halo->halo[d]);/' "${order[@]}"
 
+mutation pairs_of_own_part runtime/data/halo.c 's/    own \/= 2;//' "${order[@]}"
+mutation pairs_not_halved runtime/data/halo.c 's/halves \|= UINT64_C\(1\) << __builtin_ctzll\(left\) \/ 2/halves |= UINT64_C(1) << __builtin_ctzll(left)/' "${order[@]}"
+
+# ---- codes, counts and places of halos ----
+
+halos=(tests/end_to_end/halos.sh build)
+mutation code_of_another_row runtime/data/fill_halo.c 's/q << plan->halo_shift \| found\+\+\)/q << plan->halo_shift | (found > 0 ? found - 1 : 0)); found++/' "${halos[@]}"
+mutation rows_of_a_halo_missing runtime/data/fill_halo.c 's/if \(found < planned\) f->row/if (found + 1 < planned) f->row/' "${halos[@]}"
+mutation halo_place_of_another_part kernels/cpu/gather.h 's/x\.pieces\[code >> x\.shift\]/x.pieces[(code >> x.shift) ^ 1]/' "${halos[@]}"
+mutation piece_of_another_pair compiler/emit/emit_arguments.c 's/parts_halo_piece\(step->parts, argument->value, step->part, other\)/parts_halo_piece(step->parts, argument->value, other, step->part)/' "${halos[@]}"
+mutation halo_read_before_all_parts compiler/plan/base_order.c 's/^(static bool is_crossing.*return ).*(; \})$/\1false \&\& access \&\& o\2/' "${halos[@]}"
+
 echo "$caught caught, $wrong not"
 [ $wrong -eq 0 ] && [ $caught -gt 0 ]

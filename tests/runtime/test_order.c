@@ -99,6 +99,41 @@ static int halo_is_right(const gnn_dataset *d, const gnn_halo *halo, int level) 
   return is_right;
 }
 
+/* Who gathers which rows, part by part, by looking at every edge. */
+static int pairs_are_right(const gnn_dataset *d, const gnn_halo *halo, int level, int direction, const int64_t *pairs) {
+  const int64_t parts = INT64_C(1) << level, span = INT64_C(1) << (halo->levels - level);
+  unsigned char *gathers = calloc((size_t)(parts * d->nodes) + 1, 1);
+  int *part_of = malloc((size_t)d->nodes * sizeof *part_of), is_right = 1;
+  for (int64_t p = 0; p < parts; p++)
+    for (int64_t r = halo->first[p * span]; r < halo->first[(p + 1) * span]; r++) part_of[r] = (int)p;
+  for (int64_t v = 0; v < d->nodes; v++)
+    for (int64_t e = d->in_ptr[v]; e < d->in_ptr[v + 1]; e++) {
+      const int64_t row = direction ? d->in_source[e] : v, other = direction ? v : d->in_source[e];
+      gathers[part_of[row] * d->nodes + other] = 1;
+    }
+  for (int64_t p = 0; p < parts; p++)
+    for (int64_t q = 0; q < parts; q++) {
+      int64_t count = 0;
+      for (int64_t r = halo->first[q * span]; r < halo->first[(q + 1) * span]; r++) count += gathers[p * d->nodes + r];
+      is_right &= pairs[gnn_pair_at(level) + p * parts + q] == count;
+    }
+  free(gathers);
+  free(part_of);
+  return is_right;
+}
+
+static void check_pairs(const gnn_dataset *d, const gnn_halo *halo, const char *name) {
+  int64_t *pairs[2];
+  int is_right = 1;
+  for (int k = 0; k < 2; k++) pairs[k] = malloc((size_t)(gnn_pair_at(GNN_PAIR_LEVELS + 1) + 1) * sizeof *pairs[k]);
+  int64_t *const counted[2] = {pairs[0], d->is_symmetric ? pairs[0] : pairs[1]};
+  is_right = gnn_halo_pairs(d->nodes, halo->levels, halo->first, d->in_ptr, d->in_source, counted, NULL) == GNN_OK;
+  for (int level = 1; level <= halo->levels; level++)
+    for (int direction = 0; direction < 2; direction++) is_right &= pairs_are_right(d, halo, level, direction, counted[direction]);
+  tap_ok(is_right, "the rows that 2, 4 and 8 parts gather of each other, both ways: %s", name);
+  for (int k = 0; k < 2; k++) free(pairs[k]);
+}
+
 static void check_halos(void) {
   for (int kind = 0; kind < 4; kind++) {
     static const char *const names[] = {"anything", "a hub", "few edges, many isolated nodes", "no edges"};
@@ -108,6 +143,7 @@ static void check_halos(void) {
     int is_right = halo.levels == 3;
     for (int level = 0; level <= halo.levels; level++) is_right &= halo_is_right(g.dataset, &halo, level);
     tap_ok(is_right, "halos and interior rows, both ways, at 1, 2, 4 and 8 parts: %s", names[kind]);
+    check_pairs(g.dataset, &halo, names[kind]);
     gnn_halo_free(&halo);
     drop(&g);
   }
