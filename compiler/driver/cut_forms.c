@@ -80,12 +80,14 @@ Cut cut_asked(const Compilation *c) {
 
 /* ---- forms ---- */
 
+enum { GRADIENT_SLICES = 8 /* beside halos: a column of sparse features has rows of all parts */ };
+
 static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { return fuse_alike(c, graph, NULL, &whole, 1); }
 
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
-  const CutOptions options = {.slices = cut.slices, .is_away = is_away, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1,
+  const CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1,
                               .has_halos = cut.has_halos};
   int halo_levels = 0;
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;

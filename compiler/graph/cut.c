@@ -129,6 +129,7 @@ static int64_t sum_slice(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
   const int gathered = gathered_by_features(c, id);
   if (gathered != NO_INDEX) return gradient_slice(c, value, gathered);
+  if (c->options.has_halos) return 0;
   if (!op_is_aggregation(value->op) || value->op == OP_GATHER_LOGSUMEXP || value->shape.domain != DOMAIN_NODE) return 0;
   if (c->from->values[value->operand[0]].shape.domain != DOMAIN_EDGE) return 0;
   const int64_t size = slice_length(&value->shape, c->options.slices);
@@ -519,7 +520,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
     add_tiles(&c, i);
   }
   take_roots(&c);
-  if (options.slices > 1) note_slices(&c);
+  if (options.slices > 1 && !options.has_halos) note_slices(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   return c.to;

@@ -7,7 +7,7 @@
 enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the last */ };
 
 typedef struct CutOptions {
-  int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows */
+  int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows. With halos, only of gradients by sparse features */
   const bool *is_away; /* per field: its rows stay away from the device, so that it is cut as other values are; NULL: none do */
   const bool *is_sparse; /* per field: products go over its numbers that are not 0, one by one */
   bool is_graph_away; /* the neighbours of nodes are data of their own, which stay away, too */

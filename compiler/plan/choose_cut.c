@@ -28,7 +28,7 @@ typedef struct Choice {
 /* The finer, the later. */
 static const struct { int parts, slices; bool has_halos, has_fields_away, has_graph_away; } cuts[] = {
     {4, 1, false, false, false}, {16, 1, false, false, false}, {16, 1, true, false, false}, {16, 2, false, false, false}, {16, 4, false, false, false}, {16, 8, false, false, false},
-    {64, 1, true, false, false}, {16, 1, true, true, false}, {16, 4, false, true, false}, {16, 8, false, true, false}, {64, 1, true, true, false}, {16, 8, false, true, true},
+    {64, 1, true, false, false}, {16, 1, true, true, false}, {16, 4, false, true, false}, {16, 8, false, true, false}, {64, 1, true, true, false}, {16, 8, false, true, true}, {16, 1, true, true, true}, {64, 1, true, true, true},
     {64, 8, false, true, true}, {64, 16, false, true, true}};
 
 enum { CUT_COUNT = sizeof cuts / sizeof *cuts };
