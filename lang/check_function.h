@@ -31,7 +31,7 @@ void check_needs_arguments(Checker *checker, const Function *function, const Cal
 
 /* ---- check_reduce.c: fewer numbers out of many ---- */
 Check check_reduce, check_reduce_named, check_extreme, check_softmax, check_edge_softmax;
-int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis); /* a dimension of x; NO_INDEX after a message */
+int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, bool may_be_rows); /* a dimension of x; NO_INDEX after a message */
 
 /* ---- check_shape.c: the same numbers under other dimensions, or some of them ---- */
 Check check_flatten, check_squeeze, check_zeros, check_reshape, check_concat, check_slice, check_outer;

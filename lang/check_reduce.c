@@ -44,25 +44,40 @@ static void reduce_over_what(Checker *checker, const char *f, const char *verb, 
     diags_error(checker->diags, "E0304", call->place, "%s over what? \"%s\" lives on no edges; %s(%s, axis = %s) %s a dimension", f, text, f, text, axis, verb);
 }
 
+enum { AXIS_IN_ERROR = NO_INDEX - 1, AXIS_FROM_FRONT = NO_INDEX - 2 };
+
+/* Other libraries count the nodes as dimension 0, and here rows are no dimension: of what has rows no place is counted from the front. */
 static int find_axis(Checker *checker, Scope *scope, const Type *type, const Expr *axis) {
   const char *name = axis->kind == EXPR_NAME ? axis->text : NULL;
   for (int d = 0; name && d < type->rank; d++)
     if (strcmp(type->dim[d].name, name) == 0) return d;
   bool is_known = !name || check_find_variable(scope, name) || (check_sees_program(checker, scope) && check_find_constant(checker, name));
   Value value = is_known ? check_expr(checker, scope, axis) : none;
-  if (is_known && value.kind == VALUE_NONE) return NO_INDEX - 1;
+  if (is_known && value.kind == VALUE_NONE) return AXIS_IN_ERROR;
   Dim dim = {0, value.kind == VALUE_NUMBER ? value.text : "0"};
   for (int d = 0; value.kind == VALUE_NUMBER && !check_is_anonymous(&dim) && d < type->rank; d++)
     if (strcmp(type->dim[d].name, value.text) == 0) return d;
   if (value.kind != VALUE_NUMBER || !check_is_anonymous(&dim) || !check_is_whole(value.number)) return NO_INDEX;
+  if (value.number >= 0 && type->domain != DOMAIN_NONE) return AXIS_FROM_FRONT;
   int d = (int)(value.number < 0 ? value.number + type->rank : value.number);
   return d >= 0 && d < type->rank ? d : NO_INDEX;
 }
 
-int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis) {
+static void say_which_axis(Checker *checker, const Type *type, const Expr *axis, bool may_be_rows) {
+  const char *rows = may_be_rows ? arena_printf(checker->arena, "axis = %s, over all of them", check_domain_word(checker, type->domain)) : "", *within = "";
+  for (int d = 0; d < type->rank; d++) {
+    const char *name = check_is_anonymous(&type->dim[d]) ? arena_printf(checker->arena, "%d", d - type->rank) : type->dim[d].name;
+    within = arena_printf(checker->arena, "%s%saxis = %s", within, d ? " or " : "", name);
+  }
+  diags_error(checker->diags, "E0326", axis->span.place, "axis = %s of %s is read in two ways; say %s%s%s%s", ast_expr_text(checker->arena, axis), check_type_text(checker, type),
+              rows, *rows && *within ? ", or " : "", within, *within ? ", within each" : "");
+}
+
+int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, bool may_be_rows) {
   const Type *type = &x->value.type;
   int at = find_axis(checker, scope, type, axis);
-  if (at == NO_INDEX) {
+  if (at == AXIS_FROM_FRONT && (may_be_rows || type->rank > 0)) say_which_axis(checker, type, axis, may_be_rows);
+  else if (at == NO_INDEX || at == AXIS_FROM_FRONT) {
     const char *names = "";
     for (int d = 0; d < type->rank; d++) names = arena_printf(checker->arena, "%s%s%s", names, d ? ", " : "", type->dim[d].name);
     diags_error(checker->diags, "E0326", axis->span.place, "\"%s\" is no dimension of \"%s\"; it has [%s]", ast_expr_text(checker->arena, axis),
@@ -77,6 +92,17 @@ static bool is_word(const Expr *expr, const char *word) { return expr && expr->k
 static bool is_rows(const Checker *checker, const Operand *x, const Expr *axis) {
   const Domain domain = x->value.type.domain;
   return domain != DOMAIN_NONE && (is_word(axis, check_domain_word(checker, domain)) || is_word(axis, "rows"));
+}
+
+static Reducer reducer_named(const char *name) {
+  int reducer = 0;
+  while (reducer < REDUCE_COUNT && strcmp(typed_reducer_name((Reducer)reducer), name) != 0) reducer++;
+  return (Reducer)reducer;
+}
+
+/* softmax and others are none of them. */
+static bool goes_over_rows(Reducer reducer) {
+  return reducer == REDUCE_SUM || reducer == REDUCE_MEAN || reducer == REDUCE_VAR || reducer == REDUCE_STD;
 }
 
 /* False after a message. A value on edges goes to their destinations unless something else is said. */
@@ -111,7 +137,7 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
     return true;
   }
   if (axis) {
-    *over = (Over){.kind = OVER_AXIS, .axis = check_axis(checker, scope, x, axis)};
+    *over = (Over){.kind = OVER_AXIS, .axis = check_axis(checker, scope, x, axis, goes_over_rows(reducer_named(name)))};
     return over->axis != NO_INDEX;
   }
   if (!domain_is_relation(x->value.type.domain)) {
@@ -232,7 +258,7 @@ static Value reduce(Checker *checker, Scope *scope, const char *name, Reducer re
   Composition c = {.checker = checker, .scope = scope, .call = call};
   if (!check_argument_of_numbers(checker, scope, bound, 0, call)) return none;
   if (!find_over(checker, scope, &bound->operand[0], to, axis, name, verbs[reducer], call, &c.over)) return none;
-  if (c.over.kind == OVER_ROWS && (reducer == REDUCE_MAX || reducer == REDUCE_MIN || reducer == REDUCE_LOGSUMEXP)) {
+  if (c.over.kind == OVER_ROWS && !goes_over_rows(reducer)) {
     check_unsupported(checker, axis->span.place, "%s over all rows is", name);
     return none;
   }
@@ -241,12 +267,6 @@ static Value reduce(Checker *checker, Scope *scope, const char *name, Reducer re
 
 Value check_reduce(Checker *checker, Scope *scope, const Function *function, const Call *call, Bound *bound) {
   return reduce(checker, scope, function->name, (Reducer)function->map, call, bound, bound->expr[1], bound->expr[2]);
-}
-
-static Reducer reducer_named(const char *name) {
-  int reducer = 0;
-  while (reducer < REDUCE_COUNT && strcmp(typed_reducer_name((Reducer)reducer), name) != 0) reducer++;
-  return (Reducer)reducer;
 }
 
 /* PyG's layers call a sum "add", too. */

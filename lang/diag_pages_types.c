@@ -236,14 +236,14 @@ static const DiagPage pages[] = {
      "model m on d {\n"
      "  a = zeros(node, 8, 8)\n"
      "  b = zeros(node, 8)\n"
-     "  return sum(a + b, axis = 0)\n"
+     "  return sum(a + b, axis = -1)\n"
      "}\n",
      "const heads = 8\n"
      "data d from karate()\n"
      "model m on d {\n"
      "  a = zeros(node, heads, 8)\n"
      "  b = zeros(node, heads)\n"
-     "  return sum(a + b, axis = 0)\n"
+     "  return sum(a + b, axis = -1)\n"
      "}\n", .exit_code = 1},
     {"E0321", "a size must be a whole number",
      "Sizes are whole numbers of at least 1, loops count in whole numbers.",
@@ -291,7 +291,8 @@ static const DiagPage pages[] = {
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1},
     {"E0326", "no such dimension or place",
-     "axis = names a dimension of the value, to = is src, dst or graph; zeros(...) and types begin with where the value lives: node, edge, graph or a type of nodes of the data.",
+     "axis = names a dimension of the value, or counts it from the last, -1; axis = node and axis = edge go over all of them. Places from the front, axis = 0, are for weights alone: to "
+     "other libraries the nodes are dimension 0, and here they are none. to = is src, dst or graph; zeros(...) and types begin with where the value lives: node, edge, graph or a type of nodes of the data.",
      "data d from karate()\n"
      "model m on d {\n"
      "  return sum(src.x, axis = heads)\n"

@@ -108,7 +108,7 @@ model m on d {
   INFINITY = NULL |> Linear(6) |> sigmoid
   uint32_t = INFINITY |> Linear(6) |> dropout(0.2)
   linux = uint32_t |> Linear(1)
-  place_scores = relu(sum(src.uint32_t * src.linux, axis = 0)) * squeeze(src.linux)
+  place_scores = relu(sum(src.uint32_t * src.linux, axis = -1)) * squeeze(src.linux)
   z = sum(place_scores * src.uint32_t)
   return z |> Linear(y.classes)
 }

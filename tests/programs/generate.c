@@ -61,7 +61,7 @@ static const char *const same_on_nodes[] = {
     "max($a, $b)", "min($a, $k)", "max(tanh($a), y = 0)", "dropout($a, $p)", "$a |> dropout(p = $p) |> relu", "$a |> dropout", "tanh($a) * tanh($b)",
     "mean(src.$a)", "(sum(src.$a) + $b) / (in_degree + 1)", "rsqrt(out_degree + 1) * $a", "tanh(sum(src.$a * dst.$b) / (in_degree + 1))",
     "mean(relu(dst.$a - src.$b), to = src)", "max(src.$a)", "max(relu(dst.$a - src.$b), to = src)", "mean(sigmoid(dot(dst.$a, src.$b)) * src.$a)", "sum(dropout(src.$a, $p)) / (1 + in_degree)",
-    "$a - mean($a, axis = -1)", "$a + sum($a * $b, axis = 0) / 8", "depth > 1 and not deep or false ? $a : $b", "$a + squeeze(zeros(node, $w, 1))",
+    "$a - mean($a, axis = -1)", "$a + sum($a * $b, axis = -1) / 8", "depth > 1 and not deep or false ? $a : $b", "$a + squeeze(zeros(node, $w, 1))",
     "flatten($a) * $k", "$a |> Norm()", "Norm($a) as $l", "$a |> Mix() as $l", "(has_self_loops ? $a : $b) + $a", "Blend($a, $b)",
 };
 static const char *const same_on_edges[] = {"relu($a)", "tanh($a) * $b", "$a + $b", "dropout($a, $p)", "exp(-abs($a)) - $k", "max($a, $b)", "Linear($a, $w)", "Blend($a, $b)"};
