@@ -6,6 +6,7 @@
 #define GNNCC_CHECK_H
 
 #include "ast.h"
+#include "known.h"
 #include "lang.h"
 #include "name_table.h"
 #include "suggest.h"
@@ -222,17 +223,6 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
 
 /* ---- check_doubts.c ---- */
 void check_doubts(const Checker *checker); /* of a program without errors */
-
-/* ---- known.c: names from elsewhere, and names whose meaning comes later ---- */
-typedef struct Alias {
-  const char *foreign, *ours;
-} Alias;
-const Alias *known_alias(int index); /* NULL after the last */
-const char *known_alias_of(const char *foreign); /* NULL when unknown */
-/* The argument, among those that there are, for another library's word; "": what it says need not be said here; NULL: unknown. */
-const char *known_argument_of(const char *foreign, const char *const *names, int count);
-bool known_unsupported_function(const char *name);
-bool known_unsupported_layer(const char *name);
 
 /* ---- check_relations.c ---- */
 void check_declare_type(Checker *checker, DataSpec *spec, const DataStmt *stmt);

@@ -21,12 +21,6 @@ Value check_call(Checker *checker, Scope *scope, const Call *call) {
     }
     return check_function(checker, scope, call);
   }
-  if (known_unsupported_function(call->name) || known_unsupported_layer(call->name)) {
-    check_unsupported(checker, call->place, "%s is", call->name);
-    if (strcmp(call->name, "softmax") == 0 || strcmp(call->name, "log_softmax") == 0)
-      diags_help(checker->diags, "cross_entropy applies log-softmax itself: return the scores as they are");
-    return none;
-  }
   if (scope && check_is_layer_list(scope, call->name)) {
     diags_error(checker->diags, "E0211", call->place, "\"%s\" names the layers %s.0, %s.1, ... of a loop, and none of them alone can be called again",
                 call->name, call->name, call->name);

@@ -47,13 +47,16 @@ static void check_source(Checker *checker, const Expr *expr, DataSource *source)
   }
   if (!kind) {
     const char *name = expr->kind == EXPR_CALL ? expr->text : ast_expr_text(checker->arena, expr);
+    const char *known_elsewhere = known_instead_of_source(name);
     diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: karate, synth, npy, safetensors, planetoid, tu, edges, or a file's name)",
                 name, check_nearest(checker, name, known, count, ""));
     check_fix_nearest(checker, expr->span.place, name, known, count);
+    if (known_elsewhere) diags_help(checker->diags, "%s", known_elsewhere);
     return;
   }
   if (!kind->is_supported) {
     check_unsupported(checker, expr->place, "the data source %s is", kind->name);
+    diags_help(checker->diags, "%s", known_instead_of_source(kind->name));
     return;
   }
   source->kind = kind->name;
@@ -156,8 +159,12 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     static const char *const later[] = {"label", "count", "learned", "labels"};
     bool is_later = false;
     for (size_t i = 0; i < sizeof later / sizeof *later; i++) is_later = is_later || strcmp(later[i], type->domain) == 0;
-    if (is_later) check_unsupported(checker, type->span.place, "fields of type %s are", type->domain);
-    else {
+    if (is_later) {
+      check_unsupported(checker, type->span.place, "fields of type %s are", type->domain);
+      if (strcmp(type->domain, "learned") == 0) diags_help(checker->diags, "node %s : learned[64] is a weight with a row for each node", stmt->name);
+      else if (strcmp(type->domain, "count") == 0) diags_help(checker->diags, "nodes %s : count declares a type of nodes", stmt->name);
+      else diags_help(checker->diags, "class[7] is one of 7 classes, multilabel[40] any of 40; pairs links : label[1] = split_edges(...) are edges to predict");
+    } else {
       diags_error(checker->diags, "E0216", type->span.place, "unknown field type \"%s\"%s (known: f32[...], f16[...], onehot[...], class[...], multilabel[...])", type->domain,
                   check_nearest(checker, type->domain, dtypes, 4, ""));
       check_fix_nearest(checker, type->span.place, type->domain, dtypes, 4);
@@ -309,7 +316,14 @@ static void declared_count(Checker *checker, const Expr *value, int64_t *count) 
 
 static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
   static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "order", "nodes", "edges", "graphs", "reverse"};
-  static const char *const later[] = {"reorder", "transform", "dedup", "batch", "base", "features"};
+  static const struct { const char *name, *instead; } later[] = {
+      {"reorder", "order = nested puts nodes that have to do with each other side by side"},
+      {"transform", "normalize, undirected, self_loops and split are what is done to data here; the rest is gnndata convert's"},
+      {"dedup", "nothing to do: edges that are there twice count once"},
+      {"batch", "batch = graphs(32) stands in the train block"},
+      {"base", "edges(\"edges.txt\", base = 1) says where ids begin"},
+      {"features", "node x : f32[16] declares them"},
+  };
   const char *name = stmt->name;
   const char *word = stmt->value->kind == EXPR_NAME ? stmt->value->text : "";
   if (strcmp(name, "normalize") == 0) normalise(checker, spec, stmt->value);
@@ -329,8 +343,9 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     else if (strcmp(word, "keep") != 0) diags_error(checker->diags, "E0217", stmt->value->span.place, "self_loops must be add, remove or keep");
   } else {
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-      if (strcmp(later[i], name) == 0) {
+      if (strcmp(later[i].name, name) == 0) {
         check_unsupported(checker, stmt->name_place, "%s in a data block is", name);
+        diags_help(checker->diags, "%s", later[i].instead);
         return;
       }
     diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, sizeof known / sizeof *known, "\""));

@@ -128,15 +128,15 @@ static void check_scores(Training *t, gnn_loss_kind kind, const Expr *loss, cons
 /* ---- all of it ---- */
 
 void train_check_loss(Training *t) {
-  static const char *const later[] = {"nll", "focal", "margin", "infonce"};
   Checker *checker = t->checker;
   const Expr *loss = t->loss->value;
   const char *name = train_word_of(loss);
   const char *ours = strcmp(name, "bce_with_logits") == 0 ? "bce" : name;
   int kind = 0;
-  if (train_is_in(name, later, sizeof later / sizeof *later)) {
+  const char *instead = known_instead_in_training(name);
+  if (instead) {
     check_unsupported(checker, loss->place, "the loss %s is", name);
-    if (strcmp(name, "margin") == 0) diags_help(checker->diags, "bpr(out, links.label) ranks pairs");
+    diags_help(checker->diags, "%s", instead);
     return;
   }
   while (kind < GNN_LOSS_COUNT && strcmp(loss_names[kind], ours) != 0) kind++;

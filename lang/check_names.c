@@ -118,7 +118,7 @@ static void offer_shared(Arena *arena, const LangOptions *options, const char *p
 /* The layer or function; of another library's name the one it has here. */
 static const char *with_alias(Checker *checker, const char *name) {
   const char *ours = known_alias_of(name);
-  if (ours && strchr(ours, '(')) return ours;
+  if (ours && !known_is_name(ours)) return strchr(ours, '(') ? ours : arena_printf(checker->arena, "x %s y", ours);
   return ours && strcmp(ours, name) != 0 ? arena_printf(checker->arena, "%s (also known as %s)", ours, name) : name;
 }
 
@@ -132,6 +132,14 @@ void check_unknown_layer(Checker *checker, const char *name, Place place) {
   for (int i = 0; !is_layer && (function = check_function_name(i)); i++) suggest_offer(&suggest, function);
   for (int i = 0; (alias = known_alias(i)); i++) suggest_offer(&suggest, alias->foreign);
   const char *what = is_layer ? "layer" : "function";
+  bool is_missing;
+  const char *instead = known_instead(name, &is_missing);
+  if (instead) {
+    if (is_missing) check_unsupported(checker, place, "%s is", name);
+    else diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"", what, name);
+    diags_help(checker->diags, "%s", instead);
+    return;
+  }
   if (suggest.count == 0) {
     diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"", what, name);
   } else {
@@ -140,7 +148,7 @@ void check_unknown_layer(Checker *checker, const char *name, Place place) {
     for (int i = 0; i < suggest.count; i++) suggest.name[i] = with_alias(checker, suggest.name[i]);
     suggest.count = 1;
     diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"%s", what, name, suggest_text(checker->arena, &suggest, ""));
-    if (is_certain && !strpbrk(replacement, "(@^")) diags_fix_word(checker->diags, place, name, replacement);
+    if (is_certain && known_is_name(replacement)) diags_fix_word(checker->diags, place, name, replacement);
   }
   diags_note(checker->diags, "gnncc --list %ss", what);
 }

@@ -192,12 +192,13 @@ static void check_nesterov(Training *t, const Hyper *h, Place place) {
 }
 
 void train_check_optimizer(Training *t) {
-  static const char *const later[] = {"lamb", "lion"};
   Checker *checker = t->checker;
   const Expr *expr = t->optimizer->value;
   const char *name = train_word_of(expr);
-  if (train_is_in(name, later, sizeof later / sizeof *later)) {
+  const char *instead = known_instead_in_training(name);
+  if (instead) {
     check_unsupported(checker, expr->place, "the optimiser %s is", name);
+    diags_help(checker->diags, "%s", instead);
     return;
   }
   int kind = 0;

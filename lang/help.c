@@ -113,7 +113,7 @@ static void offer_layers(Arena *arena, const LangOptions *options, const char *p
 
 const char *lang_alias(const char *name) {
   const char *ours = known_alias_of(name);
-  return ours && !strpbrk(ours, "(@^") ? ours : NULL;
+  return ours && known_is_name(ours) ? ours : NULL;
 }
 
 void lang_help_offer(Arena *arena, const LangOptions *options, Suggest *suggest) {

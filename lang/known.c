@@ -1,16 +1,17 @@
-/* known: what other libraries call things, and the names of the language whose meaning comes later. */
+#include "known.h"
+
+#include <stddef.h>
 #include <string.h>
 
-#include "check.h"
-
 static const Alias aliases[] = {
-    {"GCNConv", "GCN"},         {"GraphConvolution", "GCN"}, {"SAGEConv", "SAGE"},      {"GraphSAGE", "SAGE"},
+    {"GCNConv", "GCN"},         {"GraphConvolution", "GCN"}, {"SAGEConv", "SAGE"},      {"GraphSAGE", "SAGE"}, {"GraphSAGEConv", "SAGE"},
     {"GINConv", "GIN"},         {"GATConv", "GAT"},          {"GATv2Conv", "GATv2"},    {"GCN2Conv", "GCNII"},
     {"SGConv", "SGC"},          {"GINEConv", "GINE"},        {"ChebConv", "Cheb"},      {"TAGConv", "TAG"},
     {"LGConv", "LightGCN"},     {"ResGatedGraphConv", "GatedGCN"}, {"GatedGCNConv", "GatedGCN"}, {"APPNPConv", "APPNP"}, {"PNAConv", "PNA"}, {"GENConv", "GEN"},
-    {"RelGraphConv", "RGCN"},   {"RGCNConv", "RGCN"},        {"GCN2", "GCNII"},         {"gcn_norm", "Propagate"},
+    {"RelGraphConv", "RGCN"},   {"RGCNConv", "RGCN"}, {"FastRGCNConv", "RGCN"},        {"GCN2", "GCNII"},         {"gcn_norm", "Propagate"},
     {"Dense", "Linear"}, {"nn.Linear", "Linear"}, {"linear", "Linear"},
     {"global_add_pool", "sum(h, to = graph)"}, {"global_mean_pool", "mean(h, to = graph)"}, {"global_max_pool", "max(h, to = graph)"},
+    {"SumPooling", "sum(h, to = graph)"}, {"AvgPooling", "mean(h, to = graph)"}, {"MaxPooling", "max(h, to = graph)"}, {"sum_nodes", "sum(h, to = graph)"}, {"mean_nodes", "mean(h, to = graph)"}, {"readout_nodes", "sum(h, to = graph)"},
     {"ReLU", "relu"},           {"LeakyReLU", "leaky_relu"}, {"ELU", "elu"},            {"GELU", "gelu"},
     {"Sigmoid", "sigmoid"},     {"Tanh", "tanh"},            {"Dropout", "dropout"},    {"Softmax", "softmax"},
     {"DynamicEdgeConv", "EdgeConv"}, {"SoftmaxAggregation", "softmax_aggregation"}, {"DropEdge", "drop_edge"}, {"dropout_edge", "drop_edge"}, {"dropout_adj", "drop_edge"}, {"DropNode", "drop_node"}, {"FeatMask", "mask_feature"}, {"DropPath", "stochastic_depth"}, {"AttentionalAggregation", "attention"}, {"GlobalAttention", "attention"}, {"GlobalAttentionPooling", "attention"}, {"PReLU", "prelu"}, {"SELU", "selu"}, {"SiLU", "silu"}, {"Softplus", "softplus"}, {"GraphNorm", "graph_norm"},
@@ -21,7 +22,9 @@ static const Alias aliases[] = {
     {"Adam", "adam"},           {"AdamW", "adamw"},          {"SGD", "sgd"},            {"RMSprop", "rmsprop"},
     {"Adagrad", "adagrad"},     {"StepLR", "step"},          {"ExponentialLR", "exponential"}, {"CosineAnnealingLR", "cosine"},
     {"LinearLR", "linear"},     {"ReduceLROnPlateau", "plateau"}, {"scatter_add", "sum"},
-    {"scatter_mean", "mean"},   {"pow", "^"}, {"cat", "concat"}, {"narrow", "slice"}, {"view", "reshape"}, {"detach", "stop_gradient"}, {"einsum", "dot"},
+    {"scatter_mean", "mean"}, {"scatter", "sum"}, {"scatter_sum", "sum"}, {"scatter_max", "max"}, {"scatter_min", "min"}, {"scatter_std", "std"}, {"scatter_softmax", "edge_softmax"}, {"scatter_logsumexp", "logsumexp"},
+    {"segment_sum", "sum"}, {"segment_mean", "mean"}, {"segment_max", "max"}, {"swish", "silu"}, {"Swish", "silu"}, {"LogSoftmax", "log_softmax"},
+    {"bmm", "@"}, {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"pow", "^"}, {"cat", "concat"}, {"narrow", "slice"}, {"view", "reshape"}, {"detach", "stop_gradient"}, {"einsum", "dot"},
 };
 
 /* Arguments: what earlier drafts and other libraries call them; the first that there is is meant. */
@@ -38,12 +41,51 @@ static const Alias arguments[] = {
     {"learning_rate", "lr"},       {"epsilon", "eps"},           {"l2", "weight_decay"},
 };
 
-static const char *const later_functions[] = {
-    "group_norm", "powermean", "median", "quantile", "sort", "set2set", "embedding", "learned", "topk", "softmin", "norm",
+/* What other libraries have and the language has not, or has in another way: what there is for it. */
+typedef struct Elsewhere {
+  const char *names; /* between blanks */
+  const char *instead;
+  bool is_missing;   /* nothing here does the same */
+} Elsewhere;
+
+static const Elsewhere elsewhere[] = {
+    {" HGT HGTConv HAN HANConv RGAT RGATConv HeteroLinear HeteroDictLinear HEATConv ", "a layer is told its edges, SAGE(author.e, paper.x, 64) over writes, and RGCN takes all relations", true},
+    {" HeteroConv HeteroGraphConv to_hetero ", "a layer is told its edges: SAGE(author.e, paper.x, 64) over writes + SAGE(64) over cites", false},
+    {" ARMA ARMAConv ClusterGCN ClusterGCNConv FAGCN FAConv FAGCNConv SSGConv MixHop MixHopConv LEConv GatedGraphConv AGNNConv DNA DNAConv FeaStConv MFConv FiLMConv SignedConv "
+     "HypergraphConv AntiSymmetricConv EGConv DirGNNConv PDNConv WLConv ",
+     "there are GCN, GCNII, APPNP, TAG, Cheb, GAT, PNA and others (gnncc --list layers); one of your own is a few lines: layer Own(x : node[f], out) { return x + sum(src.x) |> Linear(out) }", true},
+    {" NNConv ECConv GMMConv SplineConv CGConv PointNetConv PointConv PointTransformerConv XConv PPFConv ", "layers with edge features are GINE, GAT, GATv2, TransformerConv and GEN: GINE(x, e, 64, project = true)", true},
+    {" SuperGAT SuperGATConv GPS GPSConv SGFormer Transformer TransformerEncoder TransformerEncoderLayer MultiheadAttention ", "layers that attend are GAT, GATv2 and TransformerConv", true},
+    {" Set2Set set2set SortPool SortAggregation global_sort_pool SortPooling TopKPooling SAGPooling ASAPooling EdgePooling DiffPool dense_diff_pool MinCutPool dense_mincut_pool DMoNPooling topk ",
+     "graphs are read out by attention(h), or by sum, mean, max, min and std with to = graph", true},
+    {" group_norm GroupNorm MessageNorm DiffGroupNorm GraphSizeNorm MeanSubtractionNorm spectral_norm ", "there are batch_norm, layer_norm, graph_norm, instance_norm, pair_norm, l2_normalise", true},
+    {" powermean PowerMeanAggregation median MedianAggregation quantile QuantileAggregation sort LSTMAggregation MLPAggregation DegreeScalerAggregation ",
+     "edges are reduced by sum, mean, max, min, std, var, logsumexp and softmax_aggregation", true},
+    {" LSTM LSTMCell GRU GRUCell RNN Conv1d Conv2d ", "there are Linear and MLP; a cell of your own is a layer: layer Cell(x : node[f], out) { ... }", true},
+    {" clamp clip relu6 ReLU6 hardtanh Hardtanh HardTanh ", "max and min cut values off: min(max(x, 0), 6)", false},
+    {" hardswish Hardswish hardsigmoid Hardsigmoid mish Mish celu CELU glu GLU softsign Softsign ", "there are relu, leaky_relu, elu, selu, gelu, silu, softplus, sigmoid, tanh, prelu; others are expressions: x * tanh(softplus(x))", true},
+    {" argmax topk_indices ", "the program made answers that: ./train predict --classes -o classes.npy", true},
+    {" gather index_select stack transpose permute expand repeat unsqueeze chunk split ", "there are reshape, flatten, squeeze, concat, slice, outer; what is missing in a dimension is broadcast by its name", true},
+    {" Embedding embedding learned ", "node e : learned[64] in the data block is a weight with a row for each node", false},
+    {" norm vector_norm ", "sqrt(sum(x * x, axis = -1)) is the length of each row, l2_normalise(x) divides by it", false},
+    {" softmin ", "softmax(-x)", false},
+    {" JumpingKnowledge ", "concat(h1, h2), max(h1, h2) or h1 + h2", false},
+    {" Sequential ModuleList ", "|> puts one behind the other: x |> Linear(64) as lin1 |> relu |> Linear(16) as lin2", false},
+    {" Identity ", "h itself: leave it out", false},
+    {" MessagePassing propagate update_all apply_edges send_and_recv ", "messages are expressions: sum(relu(src.x + dst.x)) adds up what comes along the edges", false},
+    {" copy_u copy_src copy_e u_add_v u_sub_v u_mul_v u_dot_v u_add_e u_sub_e u_mul_e e_add_v e_mul_v gspmm gsddmm spmm sddmm ", "values at the ends of edges are src.x and dst.x: sum(src.x * w), dot(src.x, dst.x)", false},
+    {" add_self_loops remove_self_loops add_remaining_self_loops ", "self_loops = add or remove in the data block", false},
+    {" to_undirected to_bidirected ", "undirected = true in the data block", false},
+    {" degree in_degrees out_degrees ", "in_degree and out_degree are values of nodes", false},
+    {" negative_sampling RandomLinkSplit ", "pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch) in the data block", false},
 };
 
-static const char *const later_layers[] = {
-    "ARMA", "NNConv", "SplineConv", "DNA", "FAGCN", "SuperGAT", "GPS", "HGT", "HAN", "RGAT", "HeteroLinear", "Set2Set",
+/* Losses and optimisers that are not there. */
+static const Elsewhere elsewhere_in_training[] = {
+    {" nll nll_loss focal FocalLoss ", "there is cross_entropy, with weights = [1, 2] of the classes or label_smoothing = 0.1; it takes the scores as they are", true},
+    {" margin margin_ranking MarginRankingLoss infonce InfoNCE triplet TripletMarginLoss ", "bpr(out, links.label) ranks pairs", true},
+    {" kl_div KLDivLoss poisson_nll ", "there are cross_entropy, bce, mse, l1, huber, bpr", true},
+    {" lamb lion LAMB Lion Lamb adadelta Adadelta adamax Adamax nadam NAdam radam RAdam lbfgs LBFGS sparse_adam SparseAdam ", "there are sgd, adam, adamw, rmsprop, adagrad", true},
 };
 
 const Alias *known_alias(int index) {
@@ -57,6 +99,8 @@ const char *known_alias_of(const char *foreign) {
   return NULL;
 }
 
+bool known_is_name(const char *ours) { return !strpbrk(ours, "(@^+-*/"); }
+
 const char *known_argument_of(const char *foreign, const char *const *names, int count) {
   for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {
     if (strcmp(arguments[i].foreign, foreign) != 0) continue;
@@ -67,16 +111,44 @@ const char *known_argument_of(const char *foreign, const char *const *names, int
   return NULL;
 }
 
-static bool holds(const char *const *names, size_t count, const char *name) {
-  for (size_t i = 0; i < count; i++)
-    if (strcmp(names[i], name) == 0) return true;
-  return false;
+/* Sources of data. */
+static const Elsewhere elsewhere_in_data[] = {
+    {" ogb ", "download and unpack with Python's ogb, save edge_index, x, y and the splits by numpy.save into a folder, and npy(\"folder\") reads them", true},
+    {" csv tsv pandas ", "a list of edges is read by edges(\"edges.txt\"), other columns by numpy.loadtxt and numpy.save: node x : f32[16] = npy(\"x.npy\")", true},
+    {" mtx matrix_market ", "scipy.io.mmread reads it, numpy.save writes its rows and columns as edge_index.npy into a folder, and npy(\"folder\") reads that", true},
+    {" npz ", "unzip it into a folder: its arrays are .npy files, and npy(\"folder\") reads those", true},
+    {" raw bin memmap ", "numpy.memmap(\"x.bin\", dtype, shape = ...) and numpy.save give it a header: node x : f32[128] = npy(\"x.npy\")", true},
+    {" igb ", "its arrays are NumPy's: link node_feat.npy as x.npy, node_label_19.npy as y.npy, edge_index.npy into a folder, and npy(\"folder\") reads them", true},
+    {" metis ", "write its lines as pairs of nodes and edges(\"edges.txt\", base = 1) reads them", true},
+    {" dgl ", "torch.stack(g.edges()) and g.ndata are edge_index and the fields: numpy.save them into a folder, and npy(\"folder\") reads them", true},
+    {" coo csr csc ", "edges(\"edges.txt\") reads pairs of nodes, edges(\"edge_index.npy\") an array of two rows", true},
+    {" parquet arrow feather hdf5 h5 ", "read it in Python and numpy.save the columns into a folder: npy(\"folder\") reads edge_index, x, y and masks", true},
+    {" pt pyg torch pickle networkx graphml gml ", "in Python, safetensors.numpy.save_file({\"edge.src\": ..., \"edge.dst\": ..., \"node.x\": ..., \"node.y\": ...}, \"mine.safetensors\") writes what \"mine.safetensors\" reads", true},
+};
+
+static const Elsewhere *find_elsewhere(const Elsewhere *rows, size_t count, const char *name) {
+  const size_t length = strlen(name);
+  for (size_t i = 0; i < count && length > 0; i++)
+    for (const char *at = rows[i].names; (at = strstr(at, name)); at += length)
+      if (at[-1] == ' ' && at[length] == ' ') return &rows[i];
+  return NULL;
 }
 
-bool known_unsupported_function(const char *name) {
-  return holds(later_functions, sizeof later_functions / sizeof *later_functions, name);
+static const char *instead_of(const Elsewhere *row, bool *is_missing) {
+  if (row) *is_missing = row->is_missing;
+  return row ? row->instead : NULL;
 }
 
-bool known_unsupported_layer(const char *name) {
-  return holds(later_layers, sizeof later_layers / sizeof *later_layers, name);
+const char *known_instead(const char *name, bool *is_missing) {
+  return instead_of(find_elsewhere(elsewhere, sizeof elsewhere / sizeof *elsewhere, name), is_missing);
+}
+
+const char *known_instead_in_training(const char *name) {
+  bool is_missing;
+  return instead_of(find_elsewhere(elsewhere_in_training, sizeof elsewhere_in_training / sizeof *elsewhere_in_training, name), &is_missing);
+}
+
+const char *known_instead_of_source(const char *name) {
+  bool is_missing;
+  return instead_of(find_elsewhere(elsewhere_in_data, sizeof elsewhere_in_data / sizeof *elsewhere_in_data, name), &is_missing);
 }

@@ -2,6 +2,7 @@
  * and the few before it. */
 #include <string.h>
 
+#include "known.h"
 #include "parse_state.h"
 #include "parse.h"
 #include "source.h"
@@ -118,6 +119,17 @@ static bool looks_like_python(const ParseState *state, const Token *found) {
   return found->kind == '(' && state->recent[1].kind == TOK_NAME && state->recent[2].kind == '.'; /* F.relu(h) */
 }
 
+/* torch.cat(h, z), F.relu(h): by the name it has here, or by what there is for it. */
+static void note_function(ParseState *state, const char *name) {
+  Diags *diags = state->builder.diags;
+  const char *ours = known_alias_of(name);
+  bool is_missing;
+  const char *instead = ours ? NULL : known_instead(name, &is_missing);
+  if (instead) diags_note(diags, "here instead of %s: %s", name, instead);
+  else if (ours && !known_is_name(ours)) diags_note(diags, strchr(ours, '(') ? "here: %s" : "here: x %s y", ours);
+  else diags_note(diags, "here functions have plain names%s: %s(...)", ours ? "" : " (gnncc --list functions, --list layers)", ours ? ours : name);
+}
+
 /* "self.conv1 = GCNConv(16, 7)" and "h := x" have a form of their own here. */
 static void note_translation(ParseState *state, const Token *found) {
   const Token *first = &state->line_tokens[0];
@@ -135,7 +147,7 @@ static void note_translation(ParseState *state, const Token *found) {
   } else if (strcmp(first->text, "def") == 0 || strcmp(first->text, "class") == 0) {
     diags_note(diags, "here: model gcn on cora { h = x |> GCN(16) as conv1 |> relu ... }");
   } else if (found->kind == '(') {
-    diags_note(diags, "here functions have plain names: %s(...)", state->recent[1].text);
+    note_function(state, state->recent[1].text);
   } else {
     diags_note(diags, "here: h = x |> GCN(16) as conv1");
   }

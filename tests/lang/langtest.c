@@ -2,6 +2,7 @@
  *
  *   langtest [options] FILE     messages and dumps on stdout, then a line "exit N"
  *   langtest --fuzz SEED COUNT FILE...    truncations and mutations; ends with 0 unless it crashes
+ *   langtest --aliases          what other libraries call things stands for something that there is
  *   langtest --pages            compiles the programs of all diagnostic pages that the front end finds wrong
  *   langtest --programs FOLDER  writes the others there, for gnncc: CODE.STATUS.wrong.gnn and CODE.right.gnn
  *   langtest --format FILE...   each in canonical layout is the same program, and once more the same text
@@ -14,6 +15,7 @@
 #include <string.h>
 
 #include "format.h"
+#include "known.h"
 #include "lang.h"
 
 /* ---- data sets ---- */
@@ -257,6 +259,34 @@ static int print_formatted(const Settings *settings, const char *path) {
   return formatted ? 0 : 1;
 }
 
+/* ---- names from elsewhere ---- */
+
+/* Every name that is answered with is a function, a layer or a word of training. */
+static int check_aliases(const Settings *settings) {
+  Arena *arena = arena_new();
+  char *layers = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&layers, &size);
+  if (!out) return 70;
+  lang_list(arena, "layers", &settings->lang, out);
+  fclose(out);
+  int count = 0, wrong = 0;
+  const Alias *alias;
+  for (; (alias = known_alias(count)); count++) {
+    char name[64], line[80];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(alias->ours, "("), alias->ours);
+    snprintf(line, sizeof line, "\n%s(", name);
+    const bool is_operator = strlen(alias->ours) == 1, is_layer = strncmp(layers, line + 1, strlen(line) - 1) == 0 || strstr(layers, line);
+    if (is_operator || is_layer || lang_help(arena, name, NULL)) continue;
+    printf("%s stands for %s, which is nothing\n", alias->foreign, alias->ours);
+    wrong++;
+  }
+  printf("%d names\n", count);
+  free(layers);
+  arena_free(arena);
+  return wrong || count < 100;
+}
+
 /* ---- pages ---- */
 
 static int check_pages(const Settings *settings) {
@@ -351,6 +381,7 @@ int main(int argc, char **argv) {
     else if (strcmp(arg, "-I") == 0) s.import_dirs[s.lang.import_dir_count++] = value_of(argc, argv, &i);
     else if (strncmp(arg, "--diagnostics=", 14) == 0) diags_format_named(arg + 14, &s.format);
     else if (strcmp(arg, "--explain") == 0) return diags_explain(value_of(argc, argv, &i), stdout) ? 0 : 2;
+    else if (strcmp(arg, "--aliases") == 0) return check_aliases(&s);
     else if (strcmp(arg, "--pages") == 0) return check_pages(&s);
     else if (strcmp(arg, "--programs") == 0) return write_programs(value_of(argc, argv, &i));
     else if (strcmp(arg, "--format") == 0) return check_layouts(&s, argc - i - 1, argv + i + 1);

@@ -90,6 +90,11 @@ status=$?
 [ $status = 0 ] || sed 's/^/# /' "$scratch/out"
 result $status "the programs of all diagnostic pages"
 
+"$langtest" --aliases >"$scratch/out" 2>&1
+status=$?
+[ $status = 0 ] || sed 's/^/# /' "$scratch/out"
+result $status "names of other libraries stand for what there is: $(tail -1 "$scratch/out")"
+
 "$langtest" --explain E0301 >"$scratch/out" 2>&1
 compare tests/lang/explain.E0301 "explain: E0301"
 
