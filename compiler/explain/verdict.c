@@ -15,6 +15,7 @@ typedef struct Verdict {
   const PlanRequest *request;
   const char *fault; /* of a plan that was tried */
   bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
+  int64_t least_bytes;  /* the smallest device for which a plan was found; 0: none was */
 } Verdict;
 
 static const char *size_option(Arena *arena, int64_t bytes) { return arena_printf(arena, "%" PRId64 "KiB", (bytes + 1023) / 1024); }
@@ -159,6 +160,7 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   const char *device = tier_device(v->refusal->program), *ways = "";
   int64_t bytes;
   const PlanAnswer *least = least_device(v, too_small, guess, all, &bytes);
+  v->least_bytes = least ? bytes : 0;
   if (least) ways = arena_printf(v->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(v->arena, bytes), epoch_text(v, least));
   ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
   ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
@@ -169,7 +171,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const PlanAnswer *answer = refusal->answer;
   PlanRequest trial = *refusal->request;
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
-  Verdict v = {trial.arena, refusal, &trial, NULL, false};
+  Verdict v = {trial.arena, refusal, &trial, NULL, false, 0};
   const Plan *p = answer->training_plan && !answer->training_plan->planned ? answer->training_plan : answer->evaluation_plan;
   const PlannerReport *r = &p->report;
   const Problem *problem = p->problem->problem;
@@ -187,6 +189,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const char *together = r->bind_bytes > 0 && !p->planned && !p->is_early ? plan_bind(v.arena, p) : "";
   bool is_unavoidable = !p->planned && !p->is_early && bind_bytes > budget && is_base_need(p);
   const char *ways = ways_out(&v, is_unavoidable ? bind_bytes - 1 : stays, guess > budget ? guess : budget + 1024, all), *overflow = try_overflow(&v, all);
+  const bool has_more = !overflow && v.least_bytes >= round_up(needed, 1024) + 1024; /* than what binds: it has no addresses, or more is needed elsewhere */
   if (overflow)
     diags_error(diags, "E0502", binds.place, "fits the %s, but %s", device, overflow);
   else if (is_unavoidable)
@@ -194,8 +197,9 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
                 gnn_bytes_text(budget).text, binds.what, (int)binds.place.line, gnn_bytes_above_text(bind_bytes).text,
                 budgets[TIER_HOST] > 0 || budgets[TIER_SSD] > 0 ? "moved away" : "made again later");
   else
-    diags_error(diags, "E0501", binds.place, "no %s fits %s budget %s: the one that comes nearest needs %s at operation %s (line %d)", trial.policy >= 0 ? "plan of this policy" : "plan",
-                device, gnn_bytes_text(budget).text, gnn_bytes_above_text(needed).text, binds.what, (int)binds.place.line);
+    diags_error(diags, "E0501", binds.place, "no %s fits %s budget %s: the one that comes nearest needs %s%s at operation %s (line %d)", trial.policy >= 0 ? "plan of this policy" : "plan",
+                device, gnn_bytes_text(budget).text, gnn_bytes_above_text(has_more ? v.least_bytes : needed).text, has_more ? ", most of it" : "", binds.what, (int)binds.place.line);
+  if (is_unavoidable && has_more) diags_note(diags, "more is needed at other moments: the smallest %s for which a plan was found has %s", device, gnn_bytes_above_text(v.least_bytes).text);
   if (*together) diags_note(diags, "there together: %s", together);
   else diags_note(diags, "%s of it for graph, features, weights and optimiser", gnn_bytes_text(stays).text);
   if (*ways) diags_help(diags, "%s", ways);

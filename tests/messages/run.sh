@@ -66,6 +66,19 @@ explained() { # the programs of the pages that the front end alone does not find
   [ $seen -ge 12 ]
 }
 check "the programs of diagnostic pages about plans and data" explained
+figures_agree() { # what E0501 says is needed, or what its note says where plans need more than what binds, and the smallest budget that is named
+  local budget least said
+  for budget in "$@"; do
+    (cd "$work" && "$build/gnncc" --budget device="$budget" --budget host=0 --budget ssd=0 --plan "$here/../end_to_end/models/plans/gcn8.gnn" >raw 2>&1)
+    [ $? -eq 3 ] || { cat "$work/raw"; return 1; }
+    least=$(grep -oE 'device=[0-9]+KiB is the smallest' "$work/raw" | grep -oE '[0-9]+')
+    said=$(sed -nE 's/.* was found has ([0-9.]+ .iB)$/\1/p' "$work/raw")
+    said=${said:-$(sed -nE 's/.*(nearest needs|\)\ needs) ([0-9.]+ .iB).*/\2/p' "$work/raw")}
+    awk -v least="$least" -v said="$said" 'BEGIN { split(said, s, " "); unit = s[2] == "MiB" ? 1024 : 1; d = s[1] * unit - least; exit !(least > 0 && d <= 0.1 * unit + 1 && d >= -1) }' ||
+      { echo "$said said, $least KiB named"; cat "$work/raw"; return 1; }
+  done
+}
+check "the figures of E0501 agree, whatever binds" figures_agree 100KiB 2000KiB 2600KiB 2700KiB
 warnings_listed() { # each by name, code and group; those codes have pages
   "$build/gnncc" --help=warnings >"$work/warnings" && cat "$work/warnings" && [ "$(grep -cE '^-W[a-z-]+ +W0[0-9]{3}  (default|extra|perf|pedantic) ' "$work/warnings")" -ge 13 ] &&
     [ "$(grep -cE '^-W(all|extra|perf|pedantic) ' "$work/warnings")" -eq 4 ] || return 1
