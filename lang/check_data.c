@@ -475,6 +475,16 @@ static const DataStmt *stmt_of(const Checker *checker, const char *name) {
   return NULL;
 }
 
+/* Of more classes than are seen some have no row: what is declared holds. */
+static void take_declared_classes(const DataSpec *spec, DataInfo *info) {
+  for (int i = 0; i < spec->decl_count; i++)
+    for (int f = 0; f < info->field_count; f++) {
+      FieldInfo *field = &info->fields[f];
+      const bool is_more = field->dtype == DTYPE_CLASS && spec->decls[i].dtype == DTYPE_CLASS && spec->decls[i].classes > field->classes;
+      if (is_more && strcmp(field->name, spec->decls[i].name) == 0) field->classes = spec->decls[i].classes;
+    }
+}
+
 /* A declaration is a promise. A size that it leaves open by a name gives that name its value. */
 static void check_promise(Checker *checker, const FieldDecl *decl) {
   const FieldInfo *info = find_info(checker, decl->name);
@@ -640,6 +650,7 @@ void check_data(Checker *checker) {
   checker->field_index = arena_alloc(checker->arena, (size_t)(info->field_count + 1) * sizeof *checker->field_index);
   checker->field_expr = arena_alloc(checker->arena, (size_t)(info->field_count + 1) * sizeof *checker->field_expr);
   for (int i = 0; i < info->field_count; i++) checker->field_index[i] = checker->field_expr[i] = NO_INDEX;
+  take_declared_classes(spec, info);
   for (int i = 0; i < spec->decl_count; i++) check_promise(checker, &spec->decls[i]);
   for (int i = 0; i < checker->learned_count; i++) {
     const Variable *learned = &checker->learned[i];

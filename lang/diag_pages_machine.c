@@ -197,14 +197,17 @@ static const DiagPage pages[] = {
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from npy(\"scale\") { normalize = rows(x) }\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
-    {"E0707", "splits that overlap",
-     "A row is in two of train, valid and test, so the test would measure what was trained on.",
+    {"E0707", "splits that overlap, or an array without a header",
+     "A row is in two of train, valid and test, so the test would measure what was trained on.\n"
+     "\n"
+     "Of a .npy file: it does not begin as numpy.save begins it. Some data sets have raw numbers in files of that name (IGB large and full);\n"
+     "numpy.memmap reads those, and numpy.save writes them with a header.",
      "data d from npy(\"splits\")\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from npy(\"splits\") { split = random(0.5, 0.25, 0.25, seed = 0) }\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0708", "a declaration the data does not keep",
-     "Declarations in a data block are promises checked against the files.",
+     "Declarations in a data block are promises checked against the files. Of more classes than are seen some have no row, and that is fine.",
      "data d from karate() { node x : f32[5] }\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from karate() { node x : f32[f] }\n"

@@ -131,9 +131,8 @@ static gnn_status train_not_finite(gnn_loop *loop) {
     for (int64_t i = 0; program->real_bytes == 4 && i < program->weights[w].count; i++)
       if (!isfinite(values[i])) { culprit = program->weights[w].name; break; }
   }
-  double loss = loop->instance->run.loss, lr = (double)NAN;
-  for (int i = 0; i < program->option_count; i++)
-    if (strcmp(program->options[i].name, "lr") == 0) lr = loop->instance->run.option[i];
+  const int lr = gnn_loop_option(program, "lr");
+  double loss = loop->instance->run.loss;
   /* The loss is that of the forward pass: what ruined it is the update of the epoch before. */
   gnn_gradient_peak peak = isfinite(loss) ? loop->instance->gradient_peak : loop->instance->gradient_peak_before;
   gnn_text largest = {0};
@@ -149,7 +148,7 @@ static gnn_status train_not_finite(gnn_loop *loop) {
   gnn_text_free(&largest);
   gnn_text_free(&bad);
   gnn_text help = {0};
-  if (!isnan(lr)) gnn_text_format(&help, "--lr %g", lr / 10);
+  if (lr >= 0) gnn_text_format(&help, "--lr %g", loop->instance->run.option[lr] / 10);
   if (loop->last_saved)
     gnn_text_format(&help, "%slast good checkpoint: epoch %lld, %s", help.length ? "; " : "",
                     (long long)loop->last_saved_epoch, loop->last_saved);

@@ -160,6 +160,7 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
   for (int i = 0; i < dataset->field_count; i++) wants_origin |= dataset->fields[i].domain == GNN_EDGE;
   int64_t *origin = NULL;
   gnn_prepare_types(dataset, recipe);
+  if (status == GNN_OK) status = gnn_prepare_rows(dataset, error);
   if (status == GNN_OK) status = prepare_count_nodes(dataset, error);
   if (status == GNN_OK) status = prepare_graphs(dataset, error);
   if (status == GNN_OK && dataset->graphs > 1 && recipe->order != GNN_ORDER_GIVEN)

@@ -17,6 +17,8 @@ typedef struct gnn_edge_counts {
 void gnn_prepare_report(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_edge_counts *counts);
 /* The number of nodes is `nodes` because no id is greater; dataset->nodes. GNN_EDATA: there is none. */
 gnn_status gnn_prepare_nodes(gnn_dataset *dataset, int64_t nodes, int is_counted, gnn_error *error);
+/* GNN_EDATA: fields of nodes have different numbers of rows; the message blames the one that nothing else agrees with. */
+gnn_status gnn_prepare_rows(const gnn_dataset *dataset, gnn_error *error);
 /* Brings the type of nodes that has the labels to the front. */
 void gnn_prepare_types(gnn_dataset *dataset, const gnn_recipe *recipe);
 gnn_status gnn_prepare_relations(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);

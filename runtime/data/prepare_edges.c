@@ -56,8 +56,11 @@ static gnn_status edges_take(const gnn_dataset *dataset, int32_t *to_source, int
     }
     if (least == 1 && greatest == nodes)
       gnn_fail_help(error, "ids look 1-based: 0 never occurs, %lld does; subtract 1 from all of them", (long long)nodes);
-    else
-      gnn_fail_help(error, "ids in the edges run %lld … %lld", (long long)least, (long long)greatest);
+    else {
+      const gnn_data_field *x = gnn_dataset_field(dataset, "x"); /* its rows are taken for the nodes where nothing else says how many there are */
+      const int is_from_x = x && x->domain == GNN_NODE && !x->is_raw_sparse && x->raw.rank > 0 && x->raw.shape[0] == nodes;
+      gnn_fail_help(error, "ids in the edges run %lld … %lld%s", (long long)least, (long long)greatest, is_from_x ? "; there are as many nodes as x has rows" : "");
+    }
     return status;
   }
   return GNN_OK;

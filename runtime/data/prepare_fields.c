@@ -134,10 +134,13 @@ static void fields_look(fields_survey *survey, const float *numbers, int64_t cou
 
 static gnn_status fields_finish(gnn_data_field *field, const fields_survey *survey, int64_t row,
                                 int64_t column, gnn_error *error) {
-  if (survey->first_bad >= 0)
-    return gnn_fail(error, GNN_EDATA, "E0705", "%s holds %s %s, first at %s %lld column %lld", field->name,
-                    gnn_count_text(survey->nans ? survey->nans : survey->infinities).text,
-                    survey->nans ? "NaN" : "infinite numbers", fields_row_word(field), (long long)row, (long long)column);
+  if (survey->first_bad >= 0) {
+    const int has_both = survey->nans && survey->infinities;
+    return gnn_fail(error, GNN_EDATA, "E0705", "%s holds %s%s%s%s, first at %s %lld column %lld", field->name,
+                    survey->nans ? gnn_count_text(survey->nans).text : "", survey->nans ? has_both ? " NaN and " : " NaN" : "",
+                    survey->infinities ? gnn_count_text(survey->infinities).text : "", survey->infinities == 0 ? "" : survey->infinities == 1 ? " infinite number" : " infinite numbers",
+                    fields_row_word(field), (long long)row, (long long)column);
+  }
   field->nonzeros = survey->nonzeros;
   field->least = field->rows ? survey->least : 0;
   field->greatest = field->rows ? survey->greatest : 0;

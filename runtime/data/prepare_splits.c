@@ -29,6 +29,19 @@ int gnn_splits_has_label(const gnn_dataset *dataset, int64_t row) {
 /* What masks and lists speak of: the rows, but edges as they are stored. */
 static int64_t splits_marks(const gnn_dataset *dataset) { return dataset->split_domain == GNN_EDGE ? dataset->raw_source.count : gnn_splits_rows(dataset); }
 
+/* A mask of numbers other than 0 and 1, all of them numbers of rows: somebody saved the rows themselves, for which a byte is not enough. */
+static int splits_looks_like_ids(const gnn_array *array, int64_t offset, int64_t length, int64_t rows, int64_t *least, int64_t *greatest) {
+  *least = INT64_MAX;
+  *greatest = -1;
+  if (array->dtype == GNN_BOOL || array->dtype == GNN_U8 || array->dtype == GNN_I8) return 0;
+  for (int64_t k = 0; k < length; k++) {
+    const int64_t v = gnn_array_integer(array, offset + k);
+    *least = v < *least ? v : *least;
+    *greatest = v > *greatest ? v : *greatest;
+  }
+  return *greatest > 1 && *least >= 0 && *greatest < rows;
+}
+
 /* member[r] |= 1 << split for each row of the split. */
 static gnn_status splits_mark(gnn_dataset *dataset, const gnn_array *array, int64_t offset, int is_ids, int split,
                               unsigned char *member, gnn_error *error) {
@@ -38,7 +51,13 @@ static gnn_status splits_mark(gnn_dataset *dataset, const gnn_array *array, int6
     return gnn_fail(error, GNN_EDATA, "", "%s: split %s is stored as %s; a mask of 0 and 1 or row numbers are needed",
                     dataset->title, name, gnn_dtype_name(array->dtype));
   if (!is_ids) {
-    int64_t length = array->shape[array->rank - 1];
+    int64_t length = array->shape[array->rank - 1], least, greatest;
+    if (splits_looks_like_ids(array, offset, length, rows, &least, &greatest)) {
+      gnn_status status = gnn_fail(error, GNN_EDATA, "", "%s: split %s is read as a mask, and holds row numbers: its %s entries run %lld … %lld", dataset->title, name, gnn_count_text(length).text,
+                                   (long long)least, (long long)greatest);
+      gnn_fail_help(error, "a mask has an entry, 0 or 1, for each of the %s rows: mask = numpy.zeros(%lld, bool); mask[numbers] = True", gnn_count_text(rows).text, (long long)rows);
+      return status;
+    }
     if (length != rows)
       return gnn_fail(error, GNN_EDATA, "", "%s: the mask of split %s has %s entries for %s labels", dataset->title, name,
                       gnn_count_text(length).text, gnn_count_text(rows).text);

@@ -186,6 +186,27 @@ int gnndata_info(const gnndata_options *options) {
   return gnndata_close(dataset, gnn_exit_code(status));
 }
 
+/* What labels are that nobody means: 1 to K, and one that is far from all others. */
+static int describe_label_doubts(const gnn_dataset *dataset, int says_them) {
+  const gnn_data_field *field = dataset->label_field < 0 ? NULL : &dataset->fields[dataset->label_field];
+  if (field == NULL || field->storage != GNN_LABEL || field->labelled == 0) return 0;
+  int64_t least = INT64_MAX, greatest = -1, below = -1, row = -1;
+  for (int64_t r = 0; r < field->rows; r++) {
+    const int64_t v = field->label[r];
+    if (v >= 0 && v < least) least = v;
+    if (v > greatest) greatest = v, row = r;
+  }
+  for (int64_t r = 0; r < field->rows; r++)
+    if (field->label[r] < greatest && field->label[r] > below) below = field->label[r];
+  const int begins_late = least == 1, is_far = greatest > field->rows || (greatest > 100 && below < greatest / 2);
+  if (says_them && begins_late) printf("warning: labels in %s begin at 1, and classes count from 0: class 0 has no row; subtract 1 from all of them\n", field->name);
+  if (says_them && is_far && below < 0) printf("warning: %s[%lld] is %lld, and so many classes there are taken to be\n", field->name, (long long)row, (long long)greatest);
+  if (says_them && is_far && below >= 0)
+    printf("warning: %s[%lld] is %lld, and the label below that is %lld: there are taken to be %s classes\n", field->name, (long long)row, (long long)greatest, (long long)below,
+           gnn_count_text(greatest + 1).text);
+  return begins_late + is_far;
+}
+
 static gnn_status describe_classes(const gnn_dataset *dataset) {
   if (dataset->label_field < 0) return GNN_OK;
   const gnn_data_field *field = &dataset->fields[dataset->label_field];
@@ -216,7 +237,7 @@ int gnndata_check(const gnndata_options *options) {
   gnn_dataset *dataset;
   gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
   if (status != GNN_OK) return gnn_exit_code(status);
-  int warnings = 0;
+  int warnings = describe_label_doubts(dataset, 0);
   int64_t between = dataset->edges - dataset->self_loops;
   for (int i = 0; i < dataset->note_count; i++) warnings += dataset->notes[i].code[0] != 0;
   printf("%s: %s nodes; ", dataset->name, gnn_count_text(dataset->nodes).text);
@@ -230,6 +251,7 @@ int gnndata_check(const gnndata_options *options) {
     printf("; %s training %s", gnn_count_text(dataset->split_count[GNN_TRAIN]).text, dataset->split_domain == GNN_GRAPH ? "graphs" : dataset->split_domain == GNN_EDGE ? "edges" : "nodes");
   printf("; %s\n", warnings ? "see below" : "no problems");
   status = describe_classes(dataset);
+  describe_label_doubts(dataset, 1);
   gnndata_print_notes(dataset, "");
   return gnndata_close(dataset, status == GNN_OK ? 0 : 1);
 }

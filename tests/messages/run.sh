@@ -32,6 +32,19 @@ perl -e '
   put("fractions", "x", "<f4", "2, 2", pack("f<*", 1, 2, 3, 4));
   put("fractions", "y", "<f4", "2,", pack("f<*", 0, 1.5));
   put("fractions", "train_mask", "|b1", "2,", pack("C*", 1, 1));
+  for my $name (qw(short_x long_x ids_as_mask ids_of_all one_based far infinite fewer)) { # a ring of six nodes
+    my $rows = $name eq "short_x" ? 5 : $name eq "long_x" ? 7 : 6;
+    my @x = (1) x (2 * $rows);
+    @x[3, 5, 7, 9] = ("nan", "inf", "-inf", "nan") if $name eq "infinite";
+    put($name, "edge_index", "<i8", "2, 12", pack("q<*", 0 .. 5, 1 .. 5, 0, 1 .. 5, 0, 0 .. 5));
+    put($name, "x", "<f4", "$rows, 2", pack("f<*", @x));
+    put($name, "y", "<i8", "6,", pack("q<*", map { $_ + ($name eq "one_based") } 0, 1, 2, 0, 1, $name eq "far" ? 1000000 : 2));
+    put($name, "train_mask", "|b1", "6,", pack("C*", 1, 1, 1, 0, 0, 0)) if $name !~ /^ids/;
+    put($name, "train_mask", "<i8", "3,", pack("q<*", 0, 2, 5)) if $name eq "ids_as_mask";
+    put($name, "train_mask", "<i8", "6,", pack("q<*", 5, 4, 3, 2, 1, 0)) if $name eq "ids_of_all";
+  }
+  put("only_x", "edge_index", "<i8", "2, 2", pack("q<*", 0, 5, 5, 0));
+  put("only_x", "x", "<f4", "5, 1", pack("f<*", (1) x 5));
   put("skewed", "edge_index", "<i8", "2, 4", pack("q<*", 0, 1, 11, 3, 1, 0, 3, 11));
   put("skewed", "x", "<f4", "12, 2", pack("f<*", (1, 2) x 12));
   put("skewed", "y", "<i8", "12,", pack("q<*", (0) x 11, 1));
@@ -52,6 +65,31 @@ as_expected() {
 }
 for model in *.gnn; do check "$(basename "$model" .gnn)" as_expected "$(basename "$model" .gnn)"; done
 check "sound data say nothing" bash -c "cd $work && sed 's|\"label\"|\"sound\"|' '$here/label.gnn' | '$build/gnncc' --check - >'$work/said' 2>&1 && cat '$work/said' && [ ! -s '$work/said' ]"
+fewer_classes() { # some that are declared have no row: the program has scores for them, too
+  (cd "$work" && printf 'data d from npy("fewer") {\n  node y : class[4]\n}\nmodel m on d { return x |> GCN(y.classes) as conv }\ntrain m { loss = cross_entropy(out, y); optimizer = sgd(lr = 0.1); epochs = 2 }\n' >fewer.gnn &&
+    CFLAGS=-O0 "$build/gnncc" fewer.gnn -o fewer_program >said 2>&1 && [ ! -s said ] && ./fewer_program --progress none --out fewer.out >said && ./fewer_program info >said && grep -F 'node y : class[4]' said) || { cat "$work/said"; return 1; }
+}
+check "more classes declared than seen is fine" fewer_classes
+hints() { # of a learning rate that is 0, and of a loss that is no number: --lr is spoken of where it is an option
+  local with='option lr = 0' without='' form name
+  for form in with without; do
+    printf '%s\ndata d from karate()\nmodel m on d { return x |> GCN(y.classes) as conv }\ntrain m { loss = cross_entropy(out, y); optimizer = sgd(lr = %s); epochs = 12; metric = accuracy }\n' \
+      "${!form}" "$([ $form = with ] && echo lr || echo 0)" >"$work/$form.gnn"
+    sed 's/return x/return log(x - 2)/' "$work/$form.gnn" >"$work/${form}_far.gnn"
+    for name in $form ${form}_far; do (cd "$work" && CFLAGS=-O0 "$build/gnncc" -q $name.gnn -o $name.program && ./$name.program --progress none >$name.said 2>&1); done
+    cat "$work/$form.said" "$work/${form}_far.said"
+  done
+  grep -q 'HINT: .*; try another --lr, or gnndata check$' "$work/with.said" && grep -q 'HINT: .*; try another learning rate, or gnndata check$' "$work/without.said" &&
+    grep -q 'R0803' "$work/with_far.said" && grep -q 'help: --lr' "$work/with_far.said" && grep -q 'R0803' "$work/without_far.said" && ! grep -e '--lr' "$work/without_far.said"
+}
+check "--lr is spoken of where there is such an option" hints
+doubted() { # FOLDER TEXT: said by `gnndata check`, in whose first line are no problems otherwise
+  "$build/gnndata" check "$work/$1" >"$work/said" 2>&1 && cat "$work/said" && grep -qF "$2" "$work/said" && grep -q '; see below$' "$work/said"
+}
+check "gnndata check: labels that begin at 1" doubted one_based 'warning: labels in y begin at 1, and classes count from 0'
+check "gnndata check: one label of a million" doubted far 'warning: y[5] is 1000000, and the label below that is 2: there are taken to be 1,000,001 classes'
+undoubted() { "$build/gnndata" check "$work/fewer" >"$work/said" 2>&1 && cat "$work/said" && grep -q '; no problems$' "$work/said" && ! grep warning "$work/said"; }
+check "gnndata check: labels from 0 to 2 are not doubted" undoubted
 explained() { # the programs of the pages that the front end alone does not find wrong
   local program code status wanted seen=0
   "$build/tests/langtest" --programs "$work" || return 1

@@ -194,7 +194,9 @@ static void test_refusals(void) {
   tap_ok(refuses(&g, &none, "E0705", "x holds 2 NaN, first at node 1 column 1", ""), "E0705: NaN");
   g.x[4] = -INFINITY;
   g.x[5] = 0;
-  tap_ok(refuses(&g, &none, "E0705", "x holds 1 infinite numbers, first at node 1 column 1", ""), "E0705: infinity");
+  tap_ok(refuses(&g, &none, "E0705", "x holds 1 infinite number, first at node 1 column 1", ""), "E0705: infinity");
+  g.x[5] = NAN;
+  tap_ok(refuses(&g, &none, "E0705", "x holds 1 NaN and 1 infinite number, first at node 1 column 1", ""), "E0705: both");
   FRESH(arcs);
   g.ids[0][0] = 0;
   g.ids[0][1] = 1;
