@@ -21,7 +21,7 @@ endif
 BUNDLED := $(if $(filter yes,$(URING)),liburing.a)
 
 # The rooms. A file that is not listed is not built.
-LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_call.c check_const.c check_data.c check_expr.c check_relations.c check_pairs.c \
+LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_bounds.c check_call.c check_const.c check_data.c check_expr.c check_relations.c check_pairs.c \
   check_function.c check_reduce.c check_shape.c check_layer.c check_batch.c check_doubts.c check_loss.c check_names.c check_optimizer.c check_plan.c check_target.c check_train.c check_type.c cut_wish.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c format.c help.c known.c list.c measures.c name_table.c optimizers.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)

@@ -59,6 +59,42 @@ static void check_duplicates(Checker *checker) {
     }
 }
 
+static void set_twice(Checker *checker, Place place, const char *name, Place before) {
+  diags_error(checker->diags, "E0212", place, "\"%s\" is set twice (%s)", name, check_where(checker, before));
+}
+
+static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+/* One value a setting: `group "a"` and `group "b"` are two. Fates have a message of their own. */
+static void check_conf_once(Checker *checker, const Conf *conf) {
+  for (int i = 0; conf && i < conf->count; i++) {
+    const ConfStmt *stmt = conf->stmts[i];
+    const bool is_counted = *stmt->key && strcmp(stmt->key, "fate") != 0;
+    for (int k = 0; k < i && is_counted; k++) {
+      const ConfStmt *other = conf->stmts[k];
+      if (strcmp(stmt->key, other->key) != 0 || !is_same_text(stmt->word, other->word) || !is_same_text(stmt->far_word, other->far_word) || !is_same_text(stmt->arrow, other->arrow)) continue;
+      set_twice(checker, stmt->key_place, stmt->word ? arena_printf(checker->arena, "%s %s", stmt->key, stmt->word) : stmt->key, other->key_place);
+      break;
+    }
+    check_conf_once(checker, stmt->body);
+  }
+}
+
+static void check_settings_once(Checker *checker) {
+  for (int n = 0; n < checker->ast->item_count; n++) {
+    const Item *item = checker->ast->items[n];
+    if (item->kind == ITEM_TRAIN || item->kind == ITEM_TARGET || item->kind == ITEM_PLAN) check_conf_once(checker, item->conf);
+    for (int i = 0; item->kind == ITEM_DATA && i < item->data_count; i++)
+      for (int k = 0; k < i; k++) {
+        const DataStmt *stmt = item->data[i], *other = item->data[k];
+        if (stmt->kind || other->kind || strcmp(stmt->name, other->name) != 0) continue;
+        set_twice(checker, stmt->name_place, stmt->name, other->name_place);
+        if (strcmp(stmt->name, "normalize") == 0) diags_help(checker->diags, "normalize = [rows(x), rows(z)] scales several fields");
+        break;
+      }
+  }
+}
+
 static const Item *only_item(Checker *checker, ItemKind kind) {
   const Item *found = NULL;
   for (int i = 0; i < checker->ast->item_count; i++) {
@@ -211,11 +247,13 @@ TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangO
     checker->program->name = checker->model->name;
     check_model(checker);
     if (checker->program->result != NO_INDEX && diags_error_count(diags) == errors) {
+      check_bounds(checker);
       warn_unused_params(checker);
       check_doubts(checker);
     }
     if (checker->train && is_data_right && !checker->is_stopped) check_train(checker);
   }
+  check_settings_once(checker); /* the last word: what else is wrong on such a line says more */
   list_files(checker);
   checker->program->source_fingerprint = fingerprint_with_defines(checker, ast->text_fingerprint);
   checker->program->model_fingerprint = fingerprint_with_defines(checker, ast->model_fingerprint);

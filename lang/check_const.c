@@ -214,12 +214,18 @@ void check_option_as_constant(Checker *checker, TypedId id, Place place, const c
 
 /* ---- sizes and names of dimensions ---- */
 
+static const double SIZE_MOST = 35184372088832.0; /* numbers of 4 bytes in the 2^47 bytes that a process can address */
+
 bool check_size(Checker *checker, Scope *scope, const Expr *expr, Dim *dim) {
   Value value = check_expr(checker, scope, expr);
   const Place place = check_place_of(checker, scope, expr, expr->span.place);
   if (value.kind == VALUE_NONE) return false;
   if (value.kind == VALUE_TENSOR) {
     check_option_as_constant(checker, value.id, place, "sizes are");
+    return false;
+  }
+  if (value.kind == VALUE_NUMBER && value.number > SIZE_MOST) {
+    diags_error(checker->diags, "E0321", place, "%s is beyond the address space: no machine has room for more than 2^45 numbers", ast_expr_text(checker->arena, expr));
     return false;
   }
   if (value.kind != VALUE_NUMBER || !check_is_whole(value.number) || value.number < 1) {

@@ -158,7 +158,8 @@ static const DiagPage pages[] = {
      "  return h\n"
      "}\n", .exit_code = 1},
     {"E0113", "a number out of range",
-     "A constant is too large to be a number, or is computed as a division by zero or the logarithm of a negative number.",
+     "A constant is too large to be a number, or is computed as a division by zero or the logarithm of a negative number. Or the values of a\n"
+     "model have more bytes than a process can address, 2^47: of so many nodes, edges and features.",
      "const a = 1 / 0\n"
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",

@@ -246,7 +246,7 @@ static const DiagPage pages[] = {
      "  return sum(a + b, axis = -1)\n"
      "}\n", .exit_code = 1},
     {"E0321", "a size must be a whole number",
-     "Sizes are whole numbers of at least 1, loops count in whole numbers.",
+     "Sizes are whole numbers of at least 1 and at most 2^45, which are as many numbers as a process can address; loops count in whole numbers.",
      "data d from karate()\n"
      "model m on d {\n"
      "  return GCN(x, 2.5) as conv1\n"

@@ -427,6 +427,13 @@ static bool internal(Compilation *c, const char *at, const char *what) {
   return false;
 }
 
+/* Who asks for more than 2^56 bytes or nanoseconds has made a mistake; everything else that the planner cannot take is ours. */
+static bool cannot_plan(Compilation *c, const char *at, const char *fault) {
+  if (!problem_is_beyond_counting(fault)) return internal(c, at, fault);
+  diags_error(c->diags, "E0113", c->program->data->place, "an epoch over these data cannot be planned: %s", fault);
+  return false;
+}
+
 static bool refuse(Compilation *c) {
   if (c->is_trying) {
     diags_error(c->diags, "E0501", diags_no_place(), "it does not fit");
@@ -434,7 +441,7 @@ static bool refuse(Compilation *c) {
   }
   const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, try_constant, c};
   const char *fault = verdict_refuse(&refusal, c->diags);
-  return fault ? internal(c, "a way out", fault) : false;
+  return fault ? cannot_plan(c, "a way out", fault) : false;
 }
 
 static bool run_plan(Compilation *c) {
@@ -453,7 +460,7 @@ static bool run_plan(Compilation *c) {
   c->answer = plan_answer(&c->request);
   c->request = plan_request_cut(&c->request, c->answer->cut);
   c->request.parts_at_most = 1;
-  if (c->answer->fault) return internal(c, c->answer->fault_at, c->answer->fault);
+  if (c->answer->fault) return cannot_plan(c, c->answer->fault_at, c->answer->fault);
   return c->answer->fits || refuse(c);
 }
 

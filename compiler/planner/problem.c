@@ -9,6 +9,10 @@
 
 #define TOTAL_LIMIT ((Wide)1 << 56)
 
+#define BEYOND_COUNTING "2^56"
+
+bool problem_is_beyond_counting(const char *message) { return strstr(message, BEYOND_COUNTING) != NULL; }
+
 void problem_fail(ProblemError *error, const char *place, const char *format, ...) {
   va_list args;
   char text[2 * sizeof error->text];
@@ -69,7 +73,7 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
     }
   }
   if (total >= TOTAL_LIMIT) {
-    problem_fail(error, "data", "the data have 2^56 bytes or more");
+    problem_fail(error, "data", "the data have " BEYOND_COUNTING " bytes or more");
     return false;
   }
   p->pieces = arena_alloc(arena, (size_t)count * sizeof *p->pieces);
@@ -92,7 +96,7 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
       if (total_ns >= TOTAL_LIMIT) {
         char place[64];
         snprintf(place, sizeof place, "data[%d]", i);
-        problem_fail(error, place, "the transfers of all data take 2^56 ns or more");
+        problem_fail(error, place, "the transfers of all data take " BEYOND_COUNTING " ns or more");
         return false;
       }
     }
@@ -389,7 +393,7 @@ static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
     if (total_ns >= TOTAL_LIMIT || total_bytes >= TOTAL_LIMIT) {
       char place[64];
       snprintf(place, sizeof place, "ops[%d]", step->op);
-      problem_fail(error, place, "the steps take 2^56 ns or 2^56 bytes of workspace, or more");
+      problem_fail(error, place, "the steps take " BEYOND_COUNTING " ns or " BEYOND_COUNTING " bytes of workspace, or more");
       return false;
     }
   }

@@ -194,4 +194,7 @@ static inline int64_t problem_stage_ns(const Problem *problem, int step, int var
 /* The sum of the stages of one variant of a step. */
 int64_t problem_step_ns(const Problem *problem, int step, int variant);
 
+/* A message of problem_expand: the problem is too large for 64 bits. */
+bool problem_is_beyond_counting(const char *message);
+
 #endif
