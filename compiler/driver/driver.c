@@ -767,7 +767,16 @@ static int explain(Compilation *c) {
   return 0;
 }
 
+/* -o names a program; options that only look at one make none. */
+static void tell_no_program(const Options *o) {
+  const bool looks_only = o->product == PRODUCT_CHECK || o->product == PRODUCT_PLAN || o->product == PRODUCT_EMIT;
+  if (!looks_only || !o->output || o->is_quiet || o->stop_after) return;
+  fprintf(stderr, "gnncc: warning: no program was made, and nothing written to %s: %s compiles nothing; --emit=KIND=FILE names the file of a view\n", o->output,
+          o->product == PRODUCT_CHECK ? "--check" : o->product == PRODUCT_PLAN ? "--plan" : o->sweep ? "--sweep" : "--emit");
+}
+
 static int finish(Compilation *c) {
+  if (!c->is_trying) tell_no_program(c->options);
   if (c->options->stop_after || c->options->product == PRODUCT_CHECK) return 0;
   if (c->options->product == PRODUCT_PLAN) return explain(c);
   announce(c);

@@ -53,7 +53,8 @@ perl -e '
 said() {
   local options=()
   [ ! -e "$1.args" ] || read -ra options <"$1.args"
-  (cd "$work" && "$build/gnncc" --name="$1" -o none "${options[@]}" - <"$here/$1.gnn" >raw 2>&1)
+  [[ " ${options[*]} " == *" --check "* ]] || options+=(-o none)
+  (cd "$work" && "$build/gnncc" --name="$1" "${options[@]}" - <"$here/$1.gnn" >raw 2>&1)
   local status=$?
   sed -e '/note: there together/d' -e '/^ *help: --budget/,$ s/[0-9.]\+ \?\([KM]iB\|ms\)/N \1/g' -e '/E050[12]/ s/[0-9.]\+ \([KM]iB\)/N \1/g' \
     -e 's/[0-9.]\+ KiB of it for/N KiB of it for/' "$work/raw" && echo "status $status"
@@ -117,6 +118,32 @@ figures_agree() { # what E0501 says is needed, or what its note says where plans
   done
 }
 check "the figures of E0501 agree, whatever binds" figures_agree 100KiB 2000KiB 2600KiB 2700KiB
+no_program() { # OPTIONS: nothing is called `program` then, and that is said
+  (cd "$work" && rm -rf program && "$build/gnncc" "$@" -o program plain.gnn >said.out 2>said) || { cat "$work/said"; return 1; }
+  cat "$work/said"
+  grep -q '^gnncc: warning: no program was made, and nothing written to program' "$work/said" && [ ! -e "$work/program" ]
+}
+printf 'data d from karate()\nmodel m on d { return x |> GCN(y.classes) as conv }\n' >"$work/plain.gnn"
+for options in --emit=plan --plan --check --emit=dot=-; do check "$options -o program: no program was made" no_program $options; done
+some_program() { (cd "$work" && CFLAGS=-O0 "$build/gnncc" -q --report -o program plain.gnn >said 2>&1 && [ ! -s said ] && [ -x program ] && "$build/gnncc" -q --emit=plan -o none plain.gnn >said 2>&1 && [ ! -s said ]); }
+check "  --report is beside a program, and -q says nothing" some_program
+named() { # NAME COMMAND...: the first line of what goes wrong begins with NAME
+  local name=$1
+  shift
+  (cd "$work" && "$@" >/dev/null 2>said)
+  [ $? -ne 0 ] && head -1 "$work/said" | grep -q "^$name: " || { echo "$*:"; cat "$work/said"; return 1; }
+}
+all_named() {
+  local options
+  for options in --nosuch nowhere.gnn '--target=zz plain.gnn' '-D zz=1 plain.gnn' '--compare nowhere nowhere' '--budget host=zz plain.gnn' '--measured=nowhere --emit=gantt' \
+    '--explain E9999' '--list zz' '--profile=nowhere plain.gnn' '-o /nowhere/x plain.gnn' '--format nowhere.gnn' '--cc=/nowhere/cc plain.gnn -o x' '--example=zz' '--print-std=zz'; do
+    named gnncc "$build/gnncc" $options || return 1
+  done
+  named 'gnncc plan' "$build/gnncc" plan nowhere.json || return 1
+  for options in zz 'info nowhere' 'check --zz karate' 'head karate zz' 'convert karate /nowhere/x.safetensors' 'synth zz x.safetensors' 'order karate --method zz'; do named gnndata "$build/gnndata" $options || return 1; done
+  for options in zz --zz 'eval --weights nowhere' 'eval --data nowhere' predict; do named program ./program $options || return 1; done
+}
+check "errors begin with the name of the program" all_named
 warnings_listed() { # each by name, code and group; those codes have pages
   "$build/gnncc" --help=warnings >"$work/warnings" && cat "$work/warnings" && [ "$(grep -cE '^-W[a-z-]+ +W0[0-9]{3}  (default|extra|perf|pedantic) ' "$work/warnings")" -ge 13 ] &&
     [ "$(grep -cE '^-W(all|extra|perf|pedantic) ' "$work/warnings")" -eq 4 ] || return 1
