@@ -41,6 +41,16 @@ typedef struct LangOptions {
 /* scan and parse `text` (length bytes) named `path` in messages; imports are followed. NULL after errors in `diags`. */
 Ast *lang_parse(Arena *arena, Diags *diags, const char *path, const char *text, size_t length, const LangOptions *options);
 
+/* Files and folders that the data blocks name, as they are written; is_source: of a whole block, which --data would replace. */
+typedef struct LangDataPath {
+  const char *path;
+  bool is_source;
+} LangDataPath;
+LangDataPath *lang_data_paths(Arena *arena, const Ast *ast, int *count);
+
+/* The program in canonical layout after imports, -D, unrolling and conditions on constants: the same program. NULL after errors in `diags`. */
+const char *lang_expand(Arena *arena, Diags *diags, const Ast *ast, const LangOptions *options);
+
 /* check, expand, unroll, type. NULL after errors in `diags`. */
 TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangOptions *options);
 

@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda plans cuda_around end_to_end trust limited emitted views planner_watched cuda_runtime planner passes tutorial fuzz layers runtime batches ingest order links lang_watched relations kernels training calibrate lang messages reference dependencies"
+suites="cuda plans cuda_around end_to_end trust limited emitted views planner_watched cuda_runtime planner passes tutorial fuzz layers runtime batches ingest order links lang_watched relations kernels training calibrate lang messages unix reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
@@ -27,6 +27,7 @@ long_suites="cuda_all end_to_end_all emitted_all plans_all occupancy cuda_sweep 
 suite_lang() { tests/lang/run.sh "$build/tests/langtest"; }
 suite_lang_watched() { tests/lang/run.sh "$build/watched/tests/langtest"; }
 suite_fuzz() { tests/fuzz/run.sh "$build/watched/tests/fuzz" "${FUZZ_EACH:-2}"; }
+suite_unix() { tests/unix/options.sh "$build"; }
 suite_messages() { tests/messages/run.sh "$build"; }
 suite_passes() { # a quarter of the random changes and a third of the waits under the sanitizers; memory that is freed is kept for the next of thousands of plans
   local status=0

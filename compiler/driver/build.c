@@ -16,6 +16,8 @@
 #include <unistd.h>
 
 #include "build.h"
+#include "dependencies.h"
+#include "single_file.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/escape.h"
 #include "compiler/base/outfile.h"
@@ -301,6 +303,8 @@ static void nvcc_words(const Builder *b, Command *command, const DeviceSource *s
   word(b, command, arena_printf(b->arena, "-arch=%s", source->architecture));
   word(b, command, strncmp(source->architecture, "sm_", 3) == 0 ? "-cubin" : "-ptx");
   word(b, command, arena_printf(b->arena, "-I%s", b->c->share_dir));
+  if (getenv("NVCCFLAGS")) words(b, command, getenv("NVCCFLAGS"));
+  for (int i = 0; i < b->c->options->nvcc_option_count; i++) word(b, command, b->c->options->nvcc_options[i]);
   word(b, command, "-o");
   word(b, command, source->image);
 }
@@ -422,6 +426,7 @@ static int build_program(const Builder *b) {
   if (status != 0 || b->c->options->is_dry_run) return status;
   const char *output = b->c->options->output ? b->c->options->output : b->c->stem;
   status = deliver(b, program, output, 0777);
+  b->c->delivered = output;
   struct stat info = {0};
   stat(output, &info);
   const char *run_as = strchr(output, '/') ? output : arena_printf(b->arena, "./%s", output);
@@ -457,9 +462,25 @@ int build_device_tool(Arena *arena, const Options *options, const char *share_di
 
 static void emit_plan_file(const Emission *m, FILE *out) { fputs(m->plan_json, out); }
 
+/* One source and its header. */
+static int build_single_file(const Builder *b, const char *output) {
+  const char *source = in_scratch(b, "single.c"), *names[] = {arena_printf(b->arena, "%s.c", b->prefix), arena_printf(b->arena, "%s.h", b->prefix)};
+  FILE *out = fopen(source, "wb");
+  if (!out) return outfile_complain("write", source);
+  const bool is_read = single_file_write(b->c, b->directory, out);
+  if (!outfile_end(out)) return outfile_complain("write", source);
+  if (!is_read) return outfile_complain("read", b->c->share_dir);
+  int status = deliver(b, source, arena_printf(b->arena, "%s/%s", output, names[0]), 0666);
+  if (status == 0) status = deliver(b, in_scratch(b, names[1]), arena_printf(b->arena, "%s/%s", output, names[1]), 0666);
+  b->c->made = arena_printf(b->arena, "%s/%s and %s/%s", output, names[0], output, names[1]);
+  return status;
+}
+
 static int build_sources(const Builder *b) {
   const char *output = b->c->options->output ? b->c->options->output : arena_printf(b->arena, "%s.src", b->c->stem);
   if (mkdir(output, 0777) != 0 && errno != EEXIST) return outfile_complain("make the directory", output);
+  b->c->delivered = output;
+  if (b->c->options->is_single_file) return build_single_file(b, output);
   const struct {
     const char *name;
     void (*emit)(const Emission *, FILE *);
@@ -518,6 +539,7 @@ static int build_embeddable(const Builder *b) {
   const char *slash = strrchr(output, '/');
   const char *header = slash ? arena_printf(b->arena, "%.*s/%s.h", (int)(slash - output), output, b->prefix) : arena_printf(b->arena, "%s.h", b->prefix);
   if (status == 0) status = deliver(b, in_scratch(b, arena_printf(b->arena, "%s.h", b->prefix)), header, 0666);
+  b->c->delivered = output;
   b->c->made = arena_printf(b->arena, "%s and %s", output, header);
   return status;
 }
@@ -536,6 +558,7 @@ static int emit_kind(const Builder *b, const EmitRequest *request, const Documen
   else if (strcmp(request->kind, "header") == 0) emit_header(&c->emission, out);
   else if (strcmp(request->kind, "c") == 0) emit_source(&c->emission, out);
   else if (strcmp(request->kind, "cuda") == 0) emit_cuda(&c->emission, out);
+  else if (strcmp(request->kind, "deps") == 0) dependencies_print(c, out);
   else if (strcmp(request->kind, "weights") == 0) {
     for (int p = 0; p < c->program->param_count; p++) {
       const TypedParam *param = &c->program->params[p];
@@ -550,12 +573,13 @@ static int emit_kind(const Builder *b, const EmitRequest *request, const Documen
 static const char *extension(const char *kind) {
   if (view_named(kind)) return view_extension(kind);
   if (strcmp(kind, "plan") == 0 || strcmp(kind, "problem") == 0) return "json";
+  if (strcmp(kind, "deps") == 0) return "d";
   return strcmp(kind, "c") == 0 ? "c" : strcmp(kind, "cuda") == 0 ? "cu" : strcmp(kind, "header") == 0 ? "h" : "txt";
 }
 
 /* Kinds that have the mark within, or by their first line. */
 static bool has_mark(const char *kind, const char *path) {
-  return view_named(kind) ? view_has_mark(kind, path) : strcmp(extension(kind), "txt") != 0;
+  return view_named(kind) ? view_has_mark(kind, path) : strcmp(extension(kind), "txt") != 0 && strcmp(kind, "deps") != 0;
 }
 
 static int write_texts(const Builder *b, const Document *document) {
@@ -596,7 +620,7 @@ static int build_texts(const Builder *b) {
 static Builder builder(Compilation *c) {
   Builder b = {.c = c, .arena = c->arena, .directory = c->workplace->path, .prefix = c->emission.prefix};
   b.cc = system_compiler(c->options);
-  if (c->backend == BACKEND_CUDA) cuda_compiler_find(c->arena, c->options->cuda_compiler, &b.cuda);
+  if (c->backend == BACKEND_CUDA) cuda_compiler_find(c->arena, c->options->cuda_compiler, c->options->nvcc, &b.cuda);
   return b;
 }
 
@@ -609,7 +633,8 @@ static bool is_text_only(const Compilation *c) {
 
 const char *build_missing_for_cuda(Arena *arena, const Options *options, const char *share_dir, CudaCompiler *found) {
   const char *wanted = options->cuda_compiler;
-  if (!cuda_compiler_find(arena, wanted, found)) return !wanted ? "neither nvcc nor NVRTC is here" : arena_printf(arena, "%s is not here", wanted);
+  if (!cuda_compiler_find(arena, wanted, options->nvcc, found)) return options->nvcc ? arena_printf(arena, "%s is not here", options->nvcc) : !wanted ? "neither nvcc nor NVRTC is here" : arena_printf(arena, "%s is not here", wanted);
+  if (options->nvcc_option_count && !found->nvcc) return "-Xnvcc is for nvcc, and NVRTC is here";
   if (!found->has_runtime) return "libcudart_static.a is not here";
   if (found->version > 0 && found->version < CUDA_OLDEST)
     return arena_printf(arena, "that of %s is CUDA %d.%d: %d.%d or newer is needed", found->headers, found->version / 1000, found->version % 1000 / 10, CUDA_OLDEST / 1000,
@@ -632,6 +657,11 @@ static bool has_backend(Compilation *c) {
 
 bool build_emit(Compilation *c) {
   if (!has_backend(c)) return false;
+  if (c->options->is_single_file && c->backend == BACKEND_CUDA) {
+    diags_error(c->diags, "E0110", diags_no_place(), "--single-file is for programs for a processor: device code is a source of its own");
+    diags_help(c->diags, "-S writes both");
+    return false;
+  }
   c->workplace = workplace_new(c->arena);
   if (!c->workplace) {
     c->status = 4;

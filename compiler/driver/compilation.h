@@ -48,6 +48,7 @@ typedef struct Compilation {
   struct Workplace *workplace; /* where emit writes and build compiles; NULL before */
   const char *double_source; /* the double-precision twin that gradcheck runs; NULL: none */
   const char *made;      /* what build wrote, for the closing line */
+  const char *delivered; /* its name */
   int status;            /* of a pass that failed otherwise than by a diagnostic; 0: none */
 } Compilation;
 

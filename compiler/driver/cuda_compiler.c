@@ -28,10 +28,10 @@ static const char *folder_with(Arena *arena, const char *home, const char *const
   return NULL;
 }
 
-static const char *nvcc_in_path(Arena *arena) {
+static const char *program_in_path(Arena *arena, const char *name) {
   char *folders = arena_strdup(arena, getenv("PATH") ? getenv("PATH") : ""), *rest = NULL;
   for (char *folder = strtok_r(folders, ":", &rest); folder; folder = strtok_r(NULL, ":", &rest)) {
-    const char *path = arena_printf(arena, "%s/nvcc", folder);
+    const char *path = arena_printf(arena, "%s/%s", folder, name);
     if (access(path, X_OK) == 0) return path;
   }
   return NULL;
@@ -45,25 +45,27 @@ static const char *home_of(Arena *arena, const char *file) {
 }
 
 /* nvcc may be a link into its toolkit, or lie where a distribution puts everything (and then be a link to somewhere else all the same). */
-static const char *home_by_path(Arena *arena) {
+static const char *home_by_path(Arena *arena, const char *nvcc) {
   char resolved[PATH_MAX];
-  const char *nvcc = nvcc_in_path(arena);
+  if (!nvcc || !strchr(nvcc, '/')) nvcc = program_in_path(arena, nvcc ? nvcc : "nvcc");
   if (!nvcc || !realpath(nvcc, resolved)) return NULL;
   const char *real = home_of(arena, resolved), *apparent = home_of(arena, nvcc);
   if (folder_with(arena, real, library_folders, runtime_library)) return real;
   return folder_with(arena, apparent, library_folders, runtime_library) ? apparent : real;
 }
 
-static const char *home_folder(Arena *arena) {
+static const char *home_folder(Arena *arena, const char *nvcc) {
   static const char *const variables[] = {"CUDA_HOME", "CUDA_PATH"};
   for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
     if (getenv(variables[i]) && *getenv(variables[i])) return arena_strdup(arena, getenv(variables[i]));
-  return access("/usr/local/cuda", X_OK) == 0 ? "/usr/local/cuda" : home_by_path(arena);
+  const char *named = nvcc ? home_by_path(arena, nvcc) : NULL;
+  if (named) return named;
+  return access("/usr/local/cuda", X_OK) == 0 ? "/usr/local/cuda" : home_by_path(arena, NULL);
 }
 
 static const char *find_nvcc(Arena *arena, const char *home) {
   const char *path = home ? arena_printf(arena, "%s/bin/nvcc", home) : NULL;
-  return path && access(path, X_OK) == 0 ? path : nvcc_in_path(arena);
+  return path && access(path, X_OK) == 0 ? path : program_in_path(arena, "nvcc");
 }
 
 static void *find_nvrtc(Arena *arena, const char *folder) {
@@ -84,15 +86,18 @@ static int version_of(Arena *arena, const char *headers) {
   return at ? atoi(at + strlen(word)) : 0;
 }
 
-bool cuda_compiler_find(Arena *arena, const char *wanted, CudaCompiler *compiler) {
-  const char *home = home_folder(arena), *libraries = folder_with(arena, home, library_folders, runtime_library);
+bool cuda_compiler_find(Arena *arena, const char *wanted, const char *nvcc, CudaCompiler *compiler) {
+  const char *home = home_folder(arena, nvcc), *libraries = folder_with(arena, home, library_folders, runtime_library);
   const char *headers = folder_with(arena, home, include_folders, "cuda_runtime_api.h");
+  const bool is_named = nvcc != NULL;
   compiler->has_runtime = libraries != NULL;
   compiler->libraries = libraries || !home ? libraries : arena_printf(arena, "%s/lib64", home);
   compiler->headers = headers || !home ? headers : arena_printf(arena, "%s/include", home);
   compiler->version = version_of(arena, headers);
-  compiler->nvcc = !wanted || strcmp(wanted, "nvcc") == 0 ? find_nvcc(arena, home) : NULL;
-  compiler->nvrtc = !compiler->nvcc && (!wanted || strcmp(wanted, "nvrtc") == 0) ? find_nvrtc(arena, compiler->libraries) : NULL;
+  if (nvcc && !strchr(nvcc, '/')) nvcc = program_in_path(arena, nvcc);
+  else if (nvcc && access(nvcc, X_OK) != 0) nvcc = NULL;
+  compiler->nvcc = wanted && strcmp(wanted, "nvcc") != 0 ? NULL : is_named ? nvcc : find_nvcc(arena, home);
+  compiler->nvrtc = !compiler->nvcc && (wanted ? strcmp(wanted, "nvrtc") == 0 : !is_named) ? find_nvrtc(arena, compiler->libraries) : NULL;
   return compiler->nvcc || compiler->nvrtc;
 }
 

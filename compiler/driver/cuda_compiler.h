@@ -16,8 +16,8 @@ typedef struct CudaCompiler {
 
 enum { CUDA_OLDEST = 12000 }; /* that programs are compiled with */
 
-/* wanted: "nvcc", "nvrtc" or NULL, the first of them that is there. false: it is not there. */
-bool cuda_compiler_find(Arena *arena, const char *wanted, CudaCompiler *compiler);
+/* wanted: "nvcc", "nvrtc" or NULL, the first of them that is there. nvcc: its path, or NULL to look for it. false: it is not there. */
+bool cuda_compiler_find(Arena *arena, const char *wanted, const char *nvcc, CudaCompiler *compiler);
 
 /* The options that both take, beside the architecture. */
 extern const char *const cuda_compiler_options[];

@@ -1,7 +1,9 @@
 /* driver: the road. A list of passes and one hook after each: verify, dump, time. */
 #include "cut_forms.h"
+#include "dependencies.h"
 #include "driver.h"
 #include "forms.h"
+#include "format_command.h"
 #include "given_plan.h"
 #include "runtime/base/open.h"
 
@@ -15,6 +17,7 @@
 #include "native.h"
 #include "compiler/base/cache.h"
 #include "compiler/base/clock.h"
+#include "compiler/base/escape.h"
 #include "compiler/base/outfile.h"
 #include "compiler/base/workplace.h"
 #include "compiler/graph/associate.h"
@@ -697,6 +700,7 @@ static bool is_asked(const char *names, const char *pass) {
 /* The pass after which there is nothing more to do. */
 static const char *last_pass(const Options *options) {
   if (options->stop_after) return options->stop_after;
+  if (options->is_expanding || options->is_listing_dependencies) return "parse";
   return options->product == PRODUCT_CHECK ? "check" : options->product == PRODUCT_PLAN && options->emit_count == 0 ? "explain" : "build";
 }
 
@@ -767,20 +771,29 @@ static int explain(Compilation *c) {
   return 0;
 }
 
+static int expand(Compilation *c) {
+  const char *text = lang_expand(c->arena, c->diags, c->ast, &c->lang);
+  diags_print(c->diags, stderr);
+  return text ? format_write(c->options, arena_printf(c->arena, "# %s " GNNCC_VERSION " -E from %s.\n%s", outfile_mark, escape_comment(c->arena, c->model_path), text)) : diags_exit_code(c->diags);
+}
+
 /* -o names a program; options that only look at one make none. */
 static void tell_no_program(const Options *o) {
   const bool looks_only = o->product == PRODUCT_CHECK || o->product == PRODUCT_PLAN || o->product == PRODUCT_EMIT;
-  if (!looks_only || !o->output || o->is_quiet || o->stop_after) return;
+  if (!looks_only || !o->output || o->is_quiet) return;
   fprintf(stderr, "gnncc: warning: no program was made, and nothing written to %s: %s compiles nothing; --emit=KIND=FILE names the file of a view\n", o->output,
           o->product == PRODUCT_CHECK ? "--check" : o->product == PRODUCT_PLAN ? "--plan" : o->sweep ? "--sweep" : "--emit");
 }
 
 static int finish(Compilation *c) {
-  if (!c->is_trying) tell_no_program(c->options);
-  if (c->options->stop_after || c->options->product == PRODUCT_CHECK) return 0;
+  if (c->options->stop_after) return 0;
+  if (c->options->is_listing_dependencies) return dependencies_write(c, c->stem);
+  if (c->options->is_expanding) return expand(c);
+  tell_no_program(c->options);
+  if (c->options->product == PRODUCT_CHECK) return 0;
   if (c->options->product == PRODUCT_PLAN) return explain(c);
   announce(c);
-  return 0;
+  return c->options->has_dependency_file && c->delivered ? dependencies_write(c, c->delivered) : 0;
 }
 
 static int run(Compilation *c) {

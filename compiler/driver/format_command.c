@@ -20,7 +20,7 @@ static int write_back(const char *path, const char *text) {
   return outfile_close(&file, status.st_mode & 07777);
 }
 
-static int write_out(const Options *options, const char *text) {
+int format_write(const Options *options, const char *text) {
   OutFile file;
   if (!options->output || strcmp(options->output, "-") == 0) {
     fputs(text, stdout);
@@ -62,10 +62,10 @@ static int format_one(Arena *arena, const Options *options, const char *input) {
   case FORMATTING_CHECK:
     if (!is_same) printf("%s\n", path);
     return !is_same;
-  case FORMATTING_WRITE: return is_same ? 0 : is_stdin ? write_out(options, formatted) : write_back(input, formatted);
+  case FORMATTING_WRITE: return is_same ? 0 : is_stdin ? format_write(options, formatted) : write_back(input, formatted);
   case FORMATTING_PRINT: case FORMATTING_NONE: break;
   }
-  return write_out(options, formatted);
+  return format_write(options, formatted);
 }
 
 int format_command(const Options *options) {

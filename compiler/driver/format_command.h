@@ -6,5 +6,7 @@
 
 /* The exit status; for --format=check 1 where a program is laid out otherwise. */
 int format_command(const Options *options);
+/* A program as text, to stdout or where -o says: 0, or 4 after a message. */
+int format_write(const Options *options, const char *text);
 
 #endif

@@ -1,6 +1,7 @@
 #include "options.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,8 @@ typedef enum OptionId {
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_GEMM, OPT_SPMM, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
-  OPT_PRINT_TARGET, OPT_EXPLAIN, OPT_EXAMPLE, OPT_VERSION, OPT_DUMP_VERSION, OPT_LATER
+  OPT_PRINT_TARGET, OPT_EXPLAIN, OPT_EXAMPLE, OPT_VERSION, OPT_DUMP_VERSION,
+  OPT_EXPAND, OPT_SINGLE_FILE, OPT_NVCC, OPT_XNVCC, OPT_DEPENDENCIES, OPT_DEPENDENCIES_TOO, OPT_DEPENDENCY_FILE, OPT_DEPENDENCY_TARGET, OPT_DEPENDENCY_PHONY, OPT_CFLAGS, OPT_LIBS, OPT_LATER
 } OptionId;
 
 typedef enum Argument { ARG_NONE, ARG_REQUIRED, ARG_OPTIONAL, ARG_JOINED } Argument;
@@ -32,7 +34,7 @@ typedef struct OptionRow {
   const char *group, *form, *help;
 } OptionRow;
 
-#define EMIT_KINDS "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda weights problem"
+#define EMIT_KINDS "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda weights problem deps"
 
 /* The one list of options: parsing, --help and did-you-mean all read it. */
 static const OptionRow rows[] = {
@@ -41,6 +43,8 @@ static const OptionRow rows[] = {
     {"-c", OPT_OBJECT, ARG_NONE, "what to make", "-c", "an object file and its header"},
     {"--lib", OPT_LIB, ARG_NONE, "what to make", "--lib", "a static library and its header"},
     {"--shared", OPT_SHARED, ARG_NONE, "what to make", "--shared", "a shared library and its header"},
+    {"--single-file", OPT_SINGLE_FILE, ARG_NONE, "what to make", "--single-file", "the sources of -S as one .c, the runtime in it, and one .h"},
+    {"-E", OPT_EXPAND, ARG_NONE, "what to make", "-E", "the program after imports, -D, unrolling, and stop"},
     {"--check", OPT_CHECK, ARG_NONE, "what to make", "--check", "diagnostics only"},
     {"-fsyntax-only", OPT_CHECK, ARG_NONE, NULL, NULL, NULL},
     {"--format", OPT_FORMAT, ARG_OPTIONAL, "what to make", "--format[=check|write]", "the program in canonical layout; check: name files that are not so; write: in place"},
@@ -94,6 +98,15 @@ static const OptionRow rows[] = {
     {"-I", OPT_IMPORT_DIR, ARG_JOINED, "builds", "-I DIR", "where imports are looked for"},
     {"--cc", OPT_CC, ARG_REQUIRED, "builds", "--cc=PATH", "the C compiler"},
     {"-Xcc", OPT_XCC, ARG_REQUIRED, "builds", "-Xcc OPT", "an option for it"},
+    {"--nvcc", OPT_NVCC, ARG_REQUIRED, "builds", "--nvcc=PATH", "the CUDA compiler"},
+    {"-Xnvcc", OPT_XNVCC, ARG_REQUIRED, "builds", "-Xnvcc OPT", "an option for it"},
+    {"-M", OPT_DEPENDENCIES, ARG_NONE, "builds", "-M", "a rule of make: model, imports, files of the data; compile nothing"},
+    {"-MD", OPT_DEPENDENCIES_TOO, ARG_NONE, "builds", "-MD", "the same beside the product, in PRODUCT.d"},
+    {"-MF", OPT_DEPENDENCY_FILE, ARG_JOINED, "builds", "-MF FILE", "the rule goes there"},
+    {"-MT", OPT_DEPENDENCY_TARGET, ARG_JOINED, "builds", "-MT NAME", "what is made of them, in the rule"},
+    {"-MP", OPT_DEPENDENCY_PHONY, ARG_NONE, "builds", "-MP", "a rule without a recipe for each file, should it vanish"},
+    {"--cflags", OPT_CFLAGS, ARG_NONE, "builds", "--cflags", "what a C compiler needs to find gnnrt.h"},
+    {"--libs", OPT_LIBS, ARG_NONE, "builds", "--libs", "what a linker needs for what --lib and -c make"},
     {"--save-temps", OPT_SAVE_TEMPS, ARG_NONE, "builds", "--save-temps", "keep the sources"},
     {"--force", OPT_FORCE, ARG_NONE, "builds", "--force", "overwrite what gnncc did not write"},
     {"--help", OPT_HELP, ARG_OPTIONAL, "asking", "--help[=TOPIC]", "layers losses metrics optimizers schedules targets warnings passes emit env exit, or any name of the language"},
@@ -104,14 +117,7 @@ static const OptionRow rows[] = {
     {"--example", OPT_EXAMPLE, ARG_OPTIONAL, "asking", "--example[=NAME]", "list ready programs; print one"},
     {"--version", OPT_VERSION, ARG_NONE, "asking", "--version", ""},
     {"-dumpversion", OPT_DUMP_VERSION, ARG_NONE, NULL, NULL, NULL},
-    {"--nvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"-Xnvcc", OPT_LATER, ARG_REQUIRED, NULL, NULL, NULL},
-    {"--single-file", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
     {"--lsp", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
-    {"--cflags", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
-    {"--libs", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
-    {"-E", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
-    {"-M", OPT_LATER, ARG_JOINED, NULL, NULL, NULL},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -122,6 +128,7 @@ typedef struct Parser {
   Options *options;
   int argc, next;
   char **argv;
+  bool wants_cflags, wants_libs;
 } Parser;
 
 static const char first_screen[] =
@@ -155,6 +162,17 @@ static int print_file(const char *path, FILE *out) {
   size_t got;
   while ((got = fread(buffer, 1, sizeof buffer, in)) > 0) fwrite(buffer, 1, got, out);
   fclose(in);
+  return 0;
+}
+
+/* Installed, the header is PREFIX/include/gnncc/gnnrt.h and the library PREFIX/lib/libgnnrt.a; in a build tree both lie in share/. */
+static int print_flags(const Parser *p) {
+  const char *prefix = arena_printf(p->arena, "%s/../..", p->share_dir), *headers = arena_printf(p->arena, "%s/include/gnncc", prefix), *library = arena_printf(p->arena, "%s/lib", prefix);
+  if (!gnn_path_exists(arena_printf(p->arena, "%s/gnnrt.h", headers))) headers = p->share_dir;
+  if (!gnn_path_exists(arena_printf(p->arena, "%s/libgnnrt.a", library))) library = p->share_dir;
+  char real[2][PATH_MAX];
+  if (p->wants_cflags) printf("-I%s%s", realpath(headers, real[0]) ? real[0] : headers, p->wants_libs ? " " : "\n");
+  if (p->wants_libs) printf("-L%s -lgnnrt -lz -lm -lpthread\n", realpath(library, real[1]) ? real[1] : library);
   return 0;
 }
 
@@ -220,6 +238,7 @@ static int print_topic(const Parser *p, const char *topic) {
       "GNNCC_PATH   folders where imports are looked for, after -I\n"
       "GNNCC_FLAGS  options put before those of the command line\n"
       "CC CFLAGS LDFLAGS   the C compiler and more options for it\n"
+      "NVCC NVCCFLAGS CUDA_HOME   the CUDA compiler, more options for it, its toolkit\n"
       "TMPDIR       where the sources are compiled\n"
       "XDG_CACHE_HOME   gnncc/native.gnn there is what --calibrate measured, gnncc/tune-TARGET.json what --tune did,\n"
       "             gnncc/order-*.safetensors an order of nodes (~/.cache without it)\n"
@@ -279,7 +298,7 @@ static bool is_emit_kind(const char *item) {
 }
 
 static int parse_emit(Parser *p, const char *list) {
-  static const char *const later[] = {"obj", "lib", "shared", "exe", "deps", "diagnostics"};
+  static const char *const later[] = {"obj", "lib", "shared", "exe", "diagnostics"};
   char *copy = arena_strdup(p->arena, list), *rest = NULL;
   if (!copy[strspn(copy, ",")]) return usage("--emit needs a kind; gnncc --help=emit lists them");
   for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
@@ -521,6 +540,20 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_CC: o->cc = a; break;
   case OPT_XCC: ARENA_PUSH(p->arena, o->cc_options, o->cc_option_count, a); break;
   case OPT_SAVE_TEMPS: o->is_saving_temps = true; break;
+  case OPT_EXPAND: o->is_expanding = true; break;
+  case OPT_SINGLE_FILE:
+    o->is_single_file = true;
+    if (o->product == PRODUCT_PROGRAM) o->product = PRODUCT_SOURCES;
+    break;
+  case OPT_NVCC: o->nvcc = a; break;
+  case OPT_XNVCC: ARENA_PUSH(p->arena, o->nvcc_options, o->nvcc_option_count, a); break;
+  case OPT_DEPENDENCIES: o->is_listing_dependencies = true; break;
+  case OPT_DEPENDENCIES_TOO: o->has_dependency_file = true; break;
+  case OPT_DEPENDENCY_FILE: o->dependency_file = a; break;
+  case OPT_DEPENDENCY_TARGET: ARENA_PUSH(p->arena, o->dependency_targets, o->dependency_target_count, a); break;
+  case OPT_DEPENDENCY_PHONY: o->has_phony_dependencies = true; break;
+  case OPT_CFLAGS: p->wants_cflags = true; break;
+  case OPT_LIBS: p->wants_libs = true; break;
   case OPT_FORCE: o->is_forced = true; break;
   case OPT_HELP: return print_topic(p, a);
   case OPT_LIST: return print_list(p, a);
@@ -636,7 +669,13 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   int status = parse_environment(&p);
   if (status < 0) status = parse_words(&p, argc - 1, argv + 1);
   if (status >= 0) return status;
+  if (p.wants_cflags || p.wants_libs) return print_flags(&p);
   add_search_path(&p);
+  if (!options->nvcc && getenv("NVCC") && *getenv("NVCC")) options->nvcc = getenv("NVCC");
+  if (options->is_single_file && options->product != PRODUCT_SOURCES) return usage("--single-file is for the sources of -S");
+  if (options->is_single_file && options->has_double) return usage("--single-file and -fgradcheck do not go together: the double-precision twin is the same source, compiled another time");
+  if ((options->dependency_file || options->dependency_target_count || options->has_phony_dependencies) && !options->is_listing_dependencies && !options->has_dependency_file)
+    return usage("%s needs -M or -MD", options->dependency_file ? "-MF" : options->dependency_target_count ? "-MT" : "-MP");
   if (options->sweep && !options_emits(options, "sweep")) add_emit(&p, "sweep", "-");
   if (options_emits(options, "sweep") && !options->sweep && options->input) return usage("--emit=sweep needs --sweep TIER=LOW:HIGH");
   if (options->formatting && options->output && options->more_count) return usage("--format of several files has no use for -o %s", options->output);

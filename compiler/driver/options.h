@@ -77,6 +77,16 @@ typedef struct Options {
   int cc_option_count;
   const char **cc_options;
   bool is_saving_temps;
+  bool is_expanding;          /* -E: the program after imports, constants, unrolling; nothing is compiled */
+  bool is_single_file;        /* --single-file: the sources of -S as one .c and one .h */
+  const char *nvcc;           /* --nvcc, NVCC; NULL: the toolkit's */
+  int nvcc_option_count;
+  const char **nvcc_options;
+  bool is_listing_dependencies, has_dependency_file; /* -M: a rule of make, and no compilation; -MD: beside it */
+  bool has_phony_dependencies; /* -MP */
+  const char *dependency_file; /* -MF */
+  int dependency_target_count;
+  const char **dependency_targets; /* -MT */
   DiagFormat format;
   DiagColor color;
   int error_limit;

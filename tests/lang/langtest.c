@@ -3,6 +3,7 @@
  *   langtest [options] FILE     messages and dumps on stdout, then a line "exit N"
  *   langtest --fuzz SEED COUNT FILE...    truncations and mutations; ends with 0 unless it crashes
  *   langtest --aliases          what other libraries call things stands for something that there is
+ *   langtest --expanded FILE    the program after imports, -D and unrolling, checked; with --typed what came of it
  *   langtest --pages            compiles the programs of all diagnostic pages that the front end finds wrong
  *   langtest --programs FOLDER  writes the others there, for gnncc: CODE.STATUS.wrong.gnn and CODE.right.gnn
  *   langtest --format FILE...   each in canonical layout is the same program, and once more the same text
@@ -88,7 +89,7 @@ static bool describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *i
 
 typedef struct Settings {
   LangOptions lang;
-  bool wants_ast, wants_typed;
+  bool wants_ast, wants_typed, is_expanding;
   DiagFormat format;
   DiagColor color;
   int width, limit;
@@ -141,6 +142,18 @@ static int compile(const Settings *settings, const char *path, const char *text,
   return code;
 }
 
+/* As `gnncc -E` prints it; owned by the caller; NULL: it has errors, which are printed. */
+static char *expanded(const Settings *settings, const char *path, const char *text, size_t length, FILE *out) {
+  Arena *arena = arena_new();
+  Diags *diags = diags_new(arena);
+  const Ast *ast = lang_parse(arena, diags, path, text, length, &settings->lang);
+  const char *result = ast ? lang_expand(arena, diags, ast, &settings->lang) : NULL;
+  char *copy = result ? strdup(result) : NULL;
+  diags_print(diags, out);
+  arena_free(arena);
+  return copy;
+}
+
 /* ---- fuzzing ---- */
 
 static uint32_t next_random(uint64_t *state) {
@@ -174,6 +187,7 @@ static void fuzz_file(const Settings *settings, const char *path, uint64_t *rand
       }
     }
     compile(settings, path, copy, size, out);
+    free(expanded(settings, path, copy, size, out));
   }
   free(copy);
   free(text);
@@ -367,6 +381,7 @@ int main(int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     const char *arg = argv[i];
     if (strcmp(arg, "--ast") == 0) s.wants_ast = true;
+    else if (strcmp(arg, "--expanded") == 0) s.is_expanding = true;
     else if (strcmp(arg, "--typed") == 0) s.wants_typed = true;
     else if (strcmp(arg, "--shapes") == 0) s.lang.is_shapes_only = true;
     else if (strcmp(arg, "--share") == 0) s.lang.share_dir = value_of(argc, argv, &i);
@@ -401,7 +416,11 @@ int main(int argc, char **argv) {
   if (!path) return 2;
   size_t length;
   char *text = read_text(path, &length);
-  int code = compile(&s, path, text, length, stdout);
+  char *other = s.is_expanding ? expanded(&s, path, text, length, stdout) : NULL;
+  if (s.is_expanding && !s.wants_typed) fputs(other ? other : "", stdout);
+  if (s.is_expanding && (!other || !s.wants_typed)) return other ? 0 : 1;
+  int code = compile(&s, path, other ? other : text, other ? strlen(other) : length, stdout);
+  free(other);
   printf("exit %d\n", code);
   free(text);
   for (int i = 0; i < s.lang.define_count; i++) free((char *)s.defines[i].name);

@@ -1,0 +1,139 @@
+#!/bin/bash
+# options.sh BUILD: options that cc has, too: -E, -M and its kin, --single-file, --cflags, --libs, --nvcc. TAP on stdout.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+gnncc=$build/gnncc
+workplace
+unset GNNCC_FLAGS GNNCC_PATH GNNCC_TARGET CUDA_PATH NVCC NVCCFLAGS
+export CFLAGS=-O0
+mkdir -p parts data
+cat >parts/sizes.gnn <<'MODEL'
+const depth = 2
+layer Own(x : node[f], out) { return Linear(x + mean(src.x), out) as lin }
+MODEL
+cat >deep.gnn <<'MODEL'
+import "parts/sizes.gnn"
+const width = 4 * depth
+const where = "data/web.safetensors"
+data web from safetensors(where) {
+  node z : f32 = npy("data/z.npy")
+}
+model deep on web {
+  h = x
+  for i in 1 .. depth + 1 {
+    if i > 1 { h = relu(h) } else { h = tanh(h) }
+    h = h |> Own(width) as convs
+  }
+  return h |> Linear(y.classes) as head
+}
+train deep { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
+MODEL
+"$build/gnndata" synth sbm data/web.safetensors --nodes 40 --degree 4 --features 5 --classes 3 --seed 1 >/dev/null
+perl -e 'my $h = "{\x27descr\x27: \x27<f4\x27, \x27fortran_order\x27: False, \x27shape\x27: (40,), }"; $h .= " " x (63 - (10 + length $h) % 64) . "\n"; print "\x93NUMPY\x01\x00", pack("v", length $h), $h, pack("f<*", 1 .. 40)' >data/z.npy
+
+# ---- -E ----
+same_program() { # OPTION...: what -E prints is checked to the same program, without import, loop or condition
+  "$gnncc" "$@" -E deep.gnn >expanded.gnn || return 1
+  cat expanded.gnn
+  ! grep -E '^(import|  *for |  *if )' expanded.gnn && diff <("$gnncc" "$@" --dump=check --stop-after=check deep.gnn) <("$gnncc" "$@" --dump=check --stop-after=check expanded.gnn)
+}
+check "-E: the same program, unrolled" same_program
+check "  with -D" same_program -D depth=3
+members() { "$gnncc" -D depth="$1" -E deep.gnn | grep -o 'as "convs\.[0-9]*"' | wc -l; }
+check "  lists of weights have their members" [ "$(members 1)-$(members 3)" = 2-4 ]
+canonical() { "$gnncc" -E deep.gnn -o made.gnn && "$gnncc" --format=check made.gnn && "$gnncc" -E deep.gnn -o made.gnn && "$gnncc" -E deep.gnn | cmp - made.gnn; }
+check "  in canonical layout, into a file, twice" canonical
+refuse 2 "  of a constant that is not there" "$gnncc" -E -D nosuch=1 deep.gnn
+refuse 4 "  not over what gnncc did not write" "$gnncc" -E deep.gnn -o parts/sizes.gnn
+
+# ---- -M ----
+rule() { # EXPECTED OPTION...: the files of the rule that are not gnncc's own
+  local expected=$1
+  shift
+  "$gnncc" "$@" >rule.mk || return 1
+  cat rule.mk
+  [ "$(tr -d '\\\n' <rule.mk | sed 's/:/: /' | tr -s ' ' '\n' | grep -v "/share/" | tr '\n' ' ')" = "$expected " ]
+}
+check "-M: model, imports, data" rule "deep: deep.gnn parts/sizes.gnn data/web.safetensors data/z.npy" -M deep.gnn
+check "  standard layers, too" sh -c "'$gnncc' -M deep.gnn | grep -q '/std/linear.gnn'"
+check "  data that --data names" rule "deep: deep.gnn parts/sizes.gnn data/z.npy" -M --data karate deep.gnn
+check "  targets by -MT" rule "one two: deep.gnn parts/sizes.gnn data/web.safetensors data/z.npy" -M -MT one -MTtwo deep.gnn
+folder() { mkdir -p npy && cp data/z.npy npy/x.npy && cp data/z.npy npy/edge_index.npy && touch cora.content cora.cites && printf 'data d from npy("npy")\nmodel m on d { return x }\n' >f.gnn && printf 'data d from planetoid("cora")\nmodel m on d { return x }\n' >p.gnn; }
+folder
+check "  the files of a folder" rule "f: f.gnn npy/edge_index.npy npy/x.npy" -M f.gnn
+check "  the files that a name begins" rule "p: p.gnn cora.cites cora.content" -M p.gnn
+odd() { cp f.gnn 'a b$c#d.gnn' && "$gnncc" -M -MT x 'a b$c#d.gnn' >odd.mk && printf '\t@printf "%%s\\n" %s\n' "'\$^'" >>odd.mk && make -f odd.mk x | grep -F 'a b$c#d.gnn'; }
+check "  names that make reads otherwise" odd
+no_data() { mv data/web.safetensors away && "$gnncc" -M deep.gnn | grep -q 'data/web.safetensors'; local status=$?; mv away data/web.safetensors; return $status; }
+check "  data that is not there yet" no_data
+by_make() { # -MD: made again when what is imported or the data are newer, and only then
+  cat >Makefile <<MAKE
+program: deep.gnn
+	$gnncc -q -MD -MP -o \$@ deep.gnn && echo made >>log
+-include program.d
+MAKE
+  rm -f log && make -s program && make -s program && [ "$(wc -l <log)" -eq 1 ] || return 1
+  touch -d '+1 hour' parts/sizes.gnn && make -s program && [ "$(wc -l <log)" -eq 2 ] || return 1
+  touch -d '+2 hours' program && make -s program && touch -d '+3 hours' data/web.safetensors && make -s program && [ "$(wc -l <log)" -eq 3 ] || return 1
+  grep -q '^parts/sizes.gnn:$' program.d && sed -i '/^import/d; s/depth/2/; s/Own(width)/Linear(width)/' deep.gnn && rm -r parts && touch -d '+4 hours' deep.gnn && make -s program && [ "$(wc -l <log)" -eq 4 ]
+}
+cp -r parts kept && cp deep.gnn kept.gnn
+check "-MD -MP: by make, only when something is newer, and when an import is gone" by_make
+rm -rf parts && mv kept parts && mv kept.gnn deep.gnn
+beside() { "$gnncc" -q --emit=deps=d.mk deep.gnn && grep -q '^deep: deep.gnn' d.mk && "$gnncc" -M -MF e.mk deep.gnn && diff <(tail -n +2 d.mk) <(tail -n +2 e.mk); }
+check "--emit=deps, -MF" beside
+refuse 2 "-MF without -M or -MD" "$gnncc" -MF x.d --check deep.gnn
+
+# ---- --single-file ----
+single() { # no warning, and the same bits as the program in many files
+  "$gnncc" -q --single-file deep.gnn -o one && [ "$(ls one)" = "deep.c
+deep.h" ] && [ "$(grep '^#include "' one/deep.c)" = '#include "deep.h"' ] &&
+    cc -O1 -march=native -Wall -Wextra -Werror -DDEEP_MAIN -o single one/deep.c -lz -lm -lpthread && CFLAGS=-O1 "$gnncc" -q -o many deep.gnn || return 1
+  for program in single many; do ./$program -q --every 1 --out $program.out --log csv || return 1; done
+  cmp single.out/last.safetensors many.out/last.safetensors && diff <(cut -d, -f1-6 single.out/log.csv) <(cut -d, -f1-6 many.out/log.csv)
+}
+check "--single-file: one source, no warning, the same bits" single
+host() { # as a library
+  cat >host.c <<'HOST'
+#include "one/deep.h"
+int main(void) {
+  deep_options options;
+  deep *g = 0;
+  deep_result result;
+  deep_options_init(&options);
+  int status = deep_create(&options, &g);
+  if (status == 0) status = deep_load(g, "data/web.safetensors");
+  if (status == 0) status = deep_epoch(g, &result);
+  deep_destroy(g);
+  return status;
+}
+HOST
+  cc -O0 -march=native -c one/deep.c -o one.o && cc -o host host.c one.o -lz -lm -lpthread && ! nm one.o | grep ' T main$'
+}
+check "  as a library it has no main" host
+refuse 2 "--single-file of an object" "$gnncc" --single-file -c deep.gnn
+refuse 1 "--single-file of a program for a GPU" "$gnncc" --single-file --backend=cuda -S -o gpu deep.gnn
+
+# ---- --cflags, --libs ----
+flags() { # the library that --lib makes needs nothing more
+  "$gnncc" -q --lib -o libdeep.a deep.gnn && sed 's|one/deep.h|deep.h|' host.c >linked.c && cc $("$gnncc" --cflags) -I. -o linked linked.c libdeep.a $("$gnncc" --libs) &&
+    "$gnncc" -q -c -o deep.o deep.gnn && cc -I. -o linked_object linked.c deep.o $("$gnncc" --libs) && printf '#include <gnnrt.h>\nint main(void) { return GNN_ABI == 0; }\n' >abi.c && cc $("$gnncc" --cflags) -DGNN_NO_KERNELS -o abi abi.c && ./abi
+}
+check "--cflags and --libs are enough" flags
+check "  both at once" [ "$("$gnncc" --cflags --libs)" = "$("$gnncc" --cflags) $("$gnncc" --libs)" ]
+
+# ---- --nvcc, -Xnvcc ----
+if [ -e "$build/share/libgnncuda.a" ]; then
+  printf '#!/bin/sh\nexit 0\n' >my_nvcc && chmod +x my_nvcc
+  command_of() { NVCCFLAGS=-warn "$gnncc" --backend=cuda --arch=sm_80 "$@" -### -o gpu deep.gnn 2>said; grep -F 'my_nvcc' said || { cat said; return 1; }; }
+  check "--nvcc and -Xnvcc: the command" sh -c "$(declare -f command_of); gnncc='$gnncc'; command_of --nvcc=./my_nvcc -Xnvcc -lineinfo -Xnvcc=-keep | grep -F -- ' -warn -lineinfo -keep '"
+  check "NVCC" sh -c "$(declare -f command_of); gnncc='$gnncc'; export NVCC=./my_nvcc; command_of | grep -q '^./my_nvcc '"
+  check "  by its name, in PATH" sh -c "$(declare -f command_of); gnncc='$gnncc'; PATH=$work:\$PATH command_of --nvcc=my_nvcc | grep -q '^$work/my_nvcc '"
+  refuse 5 "--nvcc of what is not there" "$gnncc" --backend=cuda --nvcc=/nowhere/nvcc -o gpu deep.gnn
+  refuse 5 "-Xnvcc for NVRTC" "$gnncc" --backend=cuda --cuda-compiler=nvrtc -Xnvcc -lineinfo -o gpu deep.gnn
+else
+  skip "--nvcc and -Xnvcc" "built without CUDA"
+fi
+finish
