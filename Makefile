@@ -319,23 +319,81 @@ fuzz: tests watched
 	$(B)/watched/tests/planner/test_planner_input $(FUZZ_ROUNDS) | tail -3
 	tests/trust/programs.sh $(B) 1001 $$((1000 + $(FUZZ_PROGRAMS)))
 
+# ---- installing: GNU's folders; DESTDIR stands before all of them ----
+
+# What is made of what the programs say of themselves: man pages, completion, syntax files (packaging/).
+U := $(B)/unix
+$(U)/made: $(B)/gnncc $(B)/gnndata $(SHARE) $(wildcard packaging/*) docs/language.md docs/tutorial.md lang/scan.l
+	rm -rf $(U) && mkdir -p $(U)
+	CFLAGS=-O0 GNNCC_FLAGS= $(B)/gnncc -q examples/gcn_karate.gnn -o $(U)/program
+	packaging/man.sh $(B) $(U) $(U)/program
+	packaging/completions.sh $(B) $(U) $(U)/program
+	packaging/syntax.sh $(B) $(U)
+	touch $@
+
 prefix ?= /usr/local
 PREFIX ?= $(prefix)
-install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/gnncc/std $(DESTDIR)$(PREFIX)/share/gnncc/targets $(DESTDIR)$(PREFIX)/share/gnncc/examples
-	install $(B)/gnncc $(B)/gnndata $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(DESTDIR)$(PREFIX)/share/gnncc
-	install -m 644 $(B)/share/gnndevice.cuh $(B)/share/gnncuda.h $(B)/share/gnncuda.c $(wildcard $(B)/share/libgnncuda.a $(B)/share/measure_cuda.*) $(DESTDIR)$(PREFIX)/share/gnncc
-	install -m 644 lang/std/*.gnn $(DESTDIR)$(PREFIX)/share/gnncc/std
-	install -m 644 lang/targets/*.gnn $(DESTDIR)$(PREFIX)/share/gnncc/targets
-	install -m 644 examples/*.gnn examples/*.safetensors $(DESTDIR)$(PREFIX)/share/gnncc/examples
+exec_prefix ?= $(PREFIX)
+bindir ?= $(exec_prefix)/bin
+libdir ?= $(exec_prefix)/lib
+includedir ?= $(PREFIX)/include
+datarootdir ?= $(PREFIX)/share
+datadir ?= $(datarootdir)
+mandir ?= $(datarootdir)/man
+docdir ?= $(datarootdir)/doc/gnncc
+bashdir ?= $(datarootdir)/bash-completion/completions
+zshdir ?= $(datarootdir)/zsh/site-functions
+fishdir ?= $(datarootdir)/fish/vendor_completions.d
+vimdir ?= $(datarootdir)/vim/vimfiles
+lispdir ?= $(datarootdir)/emacs/site-lisp
+katedir ?= $(datarootdir)/org.kde.syntax-highlighting/syntax
+gtkdir ?= $(datarootdir)/gtksourceview-4/language-specs
+VERSION := $(shell sed -n 's/.*GNNCC_VERSION "\(.*\)"/\1/p' compiler/version.h)
+# gnncc looks for ../share/gnncc from where it is: that is $(datadir)/gnncc, however the folders are called.
+FILL = sed -e 's|@prefix@|$(PREFIX)|; s|@libdir@|$(libdir)|; s|@includedir@|$(includedir)|; s|@version@|$(VERSION)|; s|@up@|'"$$(realpath -m --relative-to=$(libdir)/cmake/Gnncc $(PREFIX))"'|; s|@bin@|'"$$(realpath -m --relative-to=$(PREFIX) $(bindir))"'|; s|@lib@|'"$$(realpath -m --relative-to=$(PREFIX) $(libdir))"'|; s|@include@|'"$$(realpath -m --relative-to=$(PREFIX) $(includedir))"'|'
+IN = $(DESTDIR)$(1)
+INSTALLED = $(bindir)/gnncc $(bindir)/gnndata $(libdir)/libgnnrt.a $(libdir)/libgnncuda.a $(libdir)/pkgconfig/gnnrt.pc $(libdir)/cmake/Gnncc $(includedir)/gnncc $(datadir)/gnncc $(docdir) \
+  $(mandir)/man1/gnncc.1 $(mandir)/man1/gnndata.1 $(mandir)/man1/gnncc-program.1 $(mandir)/man5/gnn.5 $(mandir)/man7/gnncc-tutorial.7 $(bashdir)/gnncc $(bashdir)/gnndata \
+  $(zshdir)/_gnncc $(zshdir)/_gnndata $(fishdir)/gnncc.fish $(fishdir)/gnndata.fish $(vimdir)/syntax/gnn.vim $(vimdir)/ftdetect/gnn.vim $(vimdir)/compiler/gnncc.vim $(lispdir)/gnn-mode.el \
+  $(katedir)/gnn.xml $(gtkdir)/gnn.lang
+install: all $(U)/made
+	install -d $(foreach d,$(bindir) $(libdir)/pkgconfig $(libdir)/cmake/Gnncc $(includedir)/gnncc $(datadir)/gnncc/std $(datadir)/gnncc/targets $(datadir)/gnncc/examples $(datadir)/gnncc/textmate $(docdir) \
+	  $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(bashdir) $(zshdir) $(fishdir) $(vimdir)/syntax $(vimdir)/ftdetect $(vimdir)/compiler $(lispdir) $(katedir) $(gtkdir),$(call IN,$(d)))
+	install $(B)/gnncc $(B)/gnndata $(call IN,$(bindir))
+	install -m 644 $(B)/share/libgnnrt.a $(wildcard $(B)/share/libgnncuda.a) $(call IN,$(libdir))
+	install -m 644 $(B)/share/gnnrt.h $(call IN,$(includedir))/gnncc
+	install -m 644 $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/gnndevice.cuh $(B)/share/gnncuda.h $(B)/share/gnncuda.c $(wildcard $(B)/share/measure_cuda.*) $(call IN,$(datadir))/gnncc
+	cd $(call IN,$(datadir))/gnncc && ln -sf "$$(realpath -m --relative-to=$(datadir)/gnncc $(includedir)/gnncc/gnnrt.h)" gnnrt.h && \
+	  for library in libgnnrt.a $(notdir $(wildcard $(B)/share/libgnncuda.a)); do ln -sf "$$(realpath -m --relative-to=$(datadir)/gnncc $(libdir))/$$library" $$library; done
+	install -m 644 lang/std/*.gnn $(call IN,$(datadir))/gnncc/std
+	install -m 644 lang/targets/*.gnn $(call IN,$(datadir))/gnncc/targets
+	install -m 644 examples/*.gnn examples/*.safetensors $(call IN,$(datadir))/gnncc/examples
+	install -m 644 $(U)/gnn.tmLanguage.json $(call IN,$(datadir))/gnncc/textmate
+	install -m 644 README.md docs/*.md $(call IN,$(docdir))
+	$(FILL) packaging/gnnrt.pc.in > $(call IN,$(libdir))/pkgconfig/gnnrt.pc
+	for file in GnnccConfig GnnccConfigVersion; do $(FILL) packaging/$$file.cmake.in > $(call IN,$(libdir))/cmake/Gnncc/$$file.cmake || exit; done
+	install -m 644 $(U)/gnncc.1 $(U)/gnndata.1 $(U)/gnncc-program.1 $(call IN,$(mandir))/man1
+	install -m 644 $(U)/gnn.5 $(call IN,$(mandir))/man5
+	install -m 644 $(U)/gnncc-tutorial.7 $(call IN,$(mandir))/man7
+	install -m 644 $(U)/gnncc.bash $(call IN,$(bashdir))/gnncc
+	install -m 644 $(U)/gnndata.bash $(call IN,$(bashdir))/gnndata
+	install -m 644 $(U)/_gnncc $(U)/_gnndata $(call IN,$(zshdir))
+	install -m 644 $(U)/gnncc.fish $(U)/gnndata.fish $(call IN,$(fishdir))
+	install -m 644 $(U)/vim/syntax/gnn.vim $(call IN,$(vimdir))/syntax
+	install -m 644 $(U)/vim/ftdetect/gnn.vim $(call IN,$(vimdir))/ftdetect
+	install -m 644 $(U)/vim/compiler/gnncc.vim $(call IN,$(vimdir))/compiler
+	install -m 644 $(U)/gnn-mode.el $(call IN,$(lispdir))
+	install -m 644 $(U)/gnn.xml $(call IN,$(katedir))
+	install -m 644 $(U)/gnn.lang $(call IN,$(gtkdir))
+	@echo "try: gnncc --example"
+# Files go, and of folders those that are gnncc's own.
 uninstall:
-	rm -rf $(DESTDIR)$(PREFIX)/bin/gnncc $(DESTDIR)$(PREFIX)/bin/gnndata $(DESTDIR)$(PREFIX)/share/gnncc
+	rm -rf $(foreach f,$(INSTALLED),$(call IN,$(f)))
 
 -include $(GNNCC_OBJECTS:.o=.d) $(RUNTIME_OBJECTS:.o=.d) $(CUDA_RUNTIME:%.c=$(B)/%.d) $(GNNDATA:%.c=$(B)/%.d)
 
 clean:
-	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/tests $(B)/watched $(B)/fuzzers $(B)/threads $(B)/optimised $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
+	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/unix $(B)/tests $(B)/watched $(B)/fuzzers $(B)/threads $(B)/optimised $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
 .PHONY: fuzzers all cuda without_cuda tests kernel_tests watched check check-long check-mutations accuracy coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:

@@ -16,12 +16,23 @@
 #include "runtime/base/open.h"
 #include "runtime/base/partial.h"
 
+/* As the kernel knows it, or, where there is no /proc, as a shell found it. */
+static bool find_itself(Arena *arena, const char *called, char path[PATH_MAX]) {
+  ssize_t length = readlink("/proc/self/exe", path, PATH_MAX - 1);
+  if (length > 0) return path[length] = 0, true;
+  if (strchr(called, '/')) return realpath(called, path) != NULL;
+  char *folders = arena_strdup(arena, getenv("PATH") ? getenv("PATH") : ""), *rest = NULL;
+  for (char *folder = strtok_r(folders, ":", &rest); folder; folder = strtok_r(NULL, ":", &rest)) {
+    const char *file = arena_printf(arena, "%s/%s", folder, called);
+    if (access(file, X_OK) == 0) return realpath(file, path) != NULL;
+  }
+  return false;
+}
+
 /* std/, targets/ and the runtime lie beside the program: PREFIX/share/gnncc when installed, share/ in the build tree. */
-static const char *find_share_dir(Arena *arena) {
+static const char *find_share_dir(Arena *arena, const char *called) {
   char path[PATH_MAX];
-  ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  if (length <= 0) return "share";
-  path[length] = 0;
+  if (!find_itself(arena, called, path)) return "share";
   char *slash = strrchr(path, '/');
   if (slash) *slash = 0;
   const char *beside = arena_printf(arena, "%s/share", path);
@@ -60,7 +71,7 @@ int main(int argc, char **argv) {
   }
   Arena *arena = arena_new();
   Options options;
-  const char *share_dir = find_share_dir(arena);
+  const char *share_dir = find_share_dir(arena, argv[0]);
   int status = options_parse(arena, argc, argv, share_dir, driver_passes(), &options);
   if (status < 0 && options.formatting && options.input) status = format_command(&options);
   if (status < 0 && options.compare) status = view_compare_files(options.compare, options.input);

@@ -27,7 +27,12 @@ long_suites="cuda_all end_to_end_all emitted_all plans_all occupancy cuda_sweep 
 suite_lang() { tests/lang/run.sh "$build/tests/langtest"; }
 suite_lang_watched() { tests/lang/run.sh "$build/watched/tests/langtest"; }
 suite_fuzz() { tests/fuzz/run.sh "$build/watched/tests/fuzz" "${FUZZ_EACH:-2}"; }
-suite_unix() { tests/unix/options.sh "$build"; }
+suite_unix() {
+  local status=0
+  tests/unix/options.sh "$build" || status=1
+  tests/unix/install.sh "$build" || status=1
+  return $status
+}
 suite_messages() { tests/messages/run.sh "$build"; }
 suite_passes() { # a quarter of the random changes and a third of the waits under the sanitizers; memory that is freed is kept for the next of thousands of plans
   local status=0
