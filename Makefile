@@ -23,7 +23,7 @@ BUNDLED := $(if $(filter yes,$(URING)),liburing.a)
 # The rooms. A file that is not listed is not built.
 LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_bounds.c check_call.c check_const.c check_data.c check_expr.c check_relations.c check_pairs.c \
   check_function.c check_reduce.c check_shape.c check_layer.c check_batch.c check_doubts.c check_loss.c check_names.c check_optimizer.c check_plan.c check_target.c check_train.c check_type.c cut_wish.c data_paths.c diag.c diag_pages.c \
-  diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c expand.c format.c help.c known.c list.c measures.c name_table.c optimizers.c \
+  diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c expand.c format.c help.c known.c list.c measures.c name_table.c optimizers.c outline.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
 COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c shown.c workplace.c) \
   $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c simplify.c verify_graph.c) \
@@ -36,7 +36,7 @@ COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c s
   $(addprefix compiler/explain/, bound.c instead.c layers.c problem_report.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
   $(addprefix compiler/explain/views/, annotate.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory_csv.c page.c svg.c sweep_views.c \
     trace.c turns.c views.c) \
-  $(addprefix compiler/driver/, build.c cuda_compiler.c cut_forms.c dependencies.c driver.c format_command.c forms.c given_plan.c native.c options.c problem_command.c single_file.c) \
+  $(addprefix compiler/driver/, build.c cuda_compiler.c cut_forms.c dependencies.c driver.c format_command.c forms.c given_plan.c language_server.c native.c options.c problem_command.c single_file.c) \
   $(addprefix compiler/target/, calibrate.c measure_gpu.c measurement.c tune.c) \
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.

@@ -8,6 +8,7 @@
 #include "compiler/driver/build.h"
 #include "compiler/driver/driver.h"
 #include "compiler/driver/format_command.h"
+#include "compiler/driver/language_server.h"
 #include "compiler/driver/problem_command.h"
 #include "compiler/explain/views/views.h"
 #include "compiler/planner/main.h"
@@ -73,6 +74,7 @@ int main(int argc, char **argv) {
   Options options;
   const char *share_dir = find_share_dir(arena, argv[0]);
   int status = options_parse(arena, argc, argv, share_dir, driver_passes(), &options);
+  if (status < 0 && options.is_serving) status = language_server(&options, share_dir);
   if (status < 0 && options.formatting && options.input) status = format_command(&options);
   if (status < 0 && options.compare) status = view_compare_files(options.compare, options.input);
   if (status < 0 && !options.input && options.measured) status = view_measured_run(arena, &options);

@@ -221,6 +221,9 @@ Value check_rows_of_weight(Checker *checker, Scope *scope, Value weight, Domain 
 /* Do the dimensions and the domain that were written fit the value? Binds and renames dimensions that have no meaning yet. */
 bool check_against_type(Checker *checker, Scope *scope, const AstType *type, const char *name, Place place, Value *value);
 
+/* What came of a place; nothing where nobody wants to know. */
+void check_note_use(Checker *checker, Place place, Value value);
+
 /* ---- check_bounds.c ---- */
 void check_bounds(Checker *checker); /* of a program without errors */
 

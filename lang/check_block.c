@@ -206,6 +206,7 @@ static void check_param(Checker *checker, Scope *scope, const Stmt *stmt) {
   }
   TypedExpr e = {.kind = TYPED_PARAM, .index = index, .type = type, .place = stmt->name_place, .name = stmt->name};
   const Value weight = check_emit(checker, scope, e);
+  check_note_use(checker, stmt->name_place, weight);
   program->has_weights_of_nodes = program->has_weights_of_nodes || is_on_nodes;
   check_set_variable(checker, scope, stmt->name, is_on_nodes ? check_rows_of_weight(checker, scope, weight, DOMAIN_NODE, stmt->name) : weight, stmt->name_place);
 }
@@ -226,6 +227,7 @@ static void assign(Checker *checker, Scope *scope, const Stmt *stmt) {
     if (!*e->name && e->kind != TYPED_NUMBER && strcmp(e->scope, scope->path) == 0) e->name = stmt->name;
   }
   check_set_variable(checker, scope, stmt->name, value, stmt->name_place);
+  check_note_use(checker, stmt->name_place, value);
 }
 
 static bool loop_bound(Checker *checker, Scope *scope, const Expr *expr, double *bound) {

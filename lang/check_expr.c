@@ -137,6 +137,11 @@ static Value member(Checker *checker, Scope *scope, const Expr *expr) {
   return none;
 }
 
+void check_note_use(Checker *checker, Place place, Value value) {
+  LangUses *uses = checker->options->uses;
+  if (uses && value.kind == VALUE_TENSOR && place.file == checker->ast->main_file) ARENA_PUSH(uses->arena, uses->uses, uses->count, ((LangUse){place, value.type}));
+}
+
 /* ---- calls, pipes, names given ---- */
 
 /* A name is one; a text may be several names with dots between: "mlp.0", as PyTorch's Sequential calls its parts. */
@@ -175,7 +180,10 @@ static Value call_of(Checker *checker, Scope *scope, const Expr *expr, Call call
     call.site = expr;
     call.name = expr->text;
     call.place = expr->place;
-    return check_call(checker, scope, &call);
+    const Value value = check_call(checker, scope, &call);
+    check_note_use(checker, call.place, value);
+    if (call.as) check_note_use(checker, call.as_place, value);
+    return value;
   }
   if (call.has_piped)
     diags_error(checker->diags, "E0211", expr->span.place, "the right side of |> must be a function or a layer");
@@ -250,5 +258,7 @@ Value check_expr(Checker *checker, Scope *scope, const Expr *expr) {
   checker->depth++;
   Value value = dispatch(checker, scope, expr);
   checker->depth--;
+  if (expr->kind == EXPR_NAME || expr->kind == EXPR_BINARY || expr->kind == EXPR_UNARY) check_note_use(checker, expr->place, value);
+  if (expr->kind == EXPR_MEMBER) check_note_use(checker, expr->span.place, value);
   return value;
 }

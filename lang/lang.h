@@ -36,10 +36,41 @@ typedef struct LangOptions {
   bool is_shapes_only;       /* --shapes */
   DescribeData *describe;
   void *describe_user;
+  struct LangUses *uses;     /* what values came of the main file is added here, also where the program has errors; NULL: nobody wants to know */
 } LangOptions;
 
 /* scan and parse `text` (length bytes) named `path` in messages; imports are followed. NULL after errors in `diags`. */
 Ast *lang_parse(Arena *arena, Diags *diags, const char *path, const char *text, size_t length, const LangOptions *options);
+
+/* What a place of the main file came to: a value with its type, its dimensions named as they are there. In a layer that is called more than once, or in a
+ * loop, one place comes to several. */
+typedef struct LangUse {
+  Place place; /* of a name, the name of a call, an operator */
+  Type type;
+} LangUse;
+
+typedef struct LangUses {
+  Arena *arena;
+  int count;
+  LangUse *uses;
+} LangUses;
+
+/* ---- outline.c: names, as an editor asks for them ---- */
+
+typedef enum LangSymbolKind { LANG_CONSTANT, LANG_OPTION, LANG_DATA, LANG_FIELD, LANG_LAYER, LANG_MODEL, LANG_TARGET, LANG_VARIABLE, LANG_WEIGHTS } LangSymbolKind;
+
+typedef struct LangSymbol {
+  const char *name;
+  LangSymbolKind kind;
+  Place place;        /* of the name where it is defined, in any of the files */
+  const char *detail; /* as it is written, and what its documentation says */
+  Place known_from;   /* behind the statement that sets it */
+} LangSymbol;
+
+/* All that can be named at a line of the main file; line 0: anywhere in it. */
+LangSymbol *lang_symbols(Arena *arena, const Ast *ast, int line, int *count);
+/* The one that the name at this place means; NULL: none of the program. */
+const LangSymbol *lang_definition(Arena *arena, const Ast *ast, const char *name, int line, int column);
 
 /* Files and folders that the data blocks name, as they are written; is_source: of a whole block, which --data would replace. */
 typedef struct LangDataPath {

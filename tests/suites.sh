@@ -31,6 +31,7 @@ suite_unix() {
   local status=0
   tests/unix/options.sh "$build" || status=1
   tests/unix/install.sh "$build" || status=1
+  if command -v python3 >/dev/null; then python3 -B tests/unix/lsp.py "$build/gnncc" "$build/gnndata" || status=1; fi
   return $status
 }
 suite_messages() { tests/messages/run.sh "$build"; }

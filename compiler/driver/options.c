@@ -22,7 +22,7 @@ typedef enum OptionId {
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
   OPT_PRINT_TARGET, OPT_EXPLAIN, OPT_EXAMPLE, OPT_VERSION, OPT_DUMP_VERSION,
-  OPT_EXPAND, OPT_SINGLE_FILE, OPT_NVCC, OPT_XNVCC, OPT_DEPENDENCIES, OPT_DEPENDENCIES_TOO, OPT_DEPENDENCY_FILE, OPT_DEPENDENCY_TARGET, OPT_DEPENDENCY_PHONY, OPT_CFLAGS, OPT_LIBS, OPT_LATER
+  OPT_EXPAND, OPT_SINGLE_FILE, OPT_NVCC, OPT_XNVCC, OPT_DEPENDENCIES, OPT_DEPENDENCIES_TOO, OPT_DEPENDENCY_FILE, OPT_DEPENDENCY_TARGET, OPT_DEPENDENCY_PHONY, OPT_CFLAGS, OPT_LIBS, OPT_LSP
 } OptionId;
 
 typedef enum Argument { ARG_NONE, ARG_REQUIRED, ARG_OPTIONAL, ARG_JOINED } Argument;
@@ -109,6 +109,7 @@ static const OptionRow rows[] = {
     {"--libs", OPT_LIBS, ARG_NONE, "builds", "--libs", "what a linker needs for what --lib and -c make"},
     {"--save-temps", OPT_SAVE_TEMPS, ARG_NONE, "builds", "--save-temps", "keep the sources"},
     {"--force", OPT_FORCE, ARG_NONE, "builds", "--force", "overwrite what gnncc did not write"},
+    {"--lsp", OPT_LSP, ARG_NONE, "asking", "--lsp", "a language server for editors, on standard input and output"},
     {"--help", OPT_HELP, ARG_OPTIONAL, "asking", "--help[=TOPIC]", "layers losses metrics optimizers schedules targets warnings passes emit env exit, or any name of the language"},
     {"--list", OPT_LIST, ARG_REQUIRED, "asking", "--list KIND", "layers, losses, metrics, optimizers, schedules, targets, functions"},
     {"--print-std", OPT_PRINT_STD, ARG_REQUIRED, "asking", "--print-std LAYER", "the source of a standard layer"},
@@ -117,7 +118,6 @@ static const OptionRow rows[] = {
     {"--example", OPT_EXAMPLE, ARG_OPTIONAL, "asking", "--example[=NAME]", "list ready programs; print one"},
     {"--version", OPT_VERSION, ARG_NONE, "asking", "--version", "of gnncc; with -v the C compiler, too"},
     {"-dumpversion", OPT_DUMP_VERSION, ARG_NONE, NULL, NULL, NULL},
-    {"--lsp", OPT_LATER, ARG_NONE, NULL, NULL, NULL},
 };
 
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -277,7 +277,7 @@ static int usage(const char *format, ...) {
 static int unknown_option(const Parser *p, const char *word) {
   Suggest suggest = {.wanted = arena_strndup(p->arena, word, strcspn(word, "="))};
   for (int i = 0; i < ROW_COUNT; i++)
-    if (rows[i].id != OPT_LATER) suggest_offer(&suggest, rows[i].name);
+    suggest_offer(&suggest, rows[i].name);
   return usage("unknown option %s%s", suggest.wanted, suggest_text(p->arena, &suggest, ""));
 }
 
@@ -563,7 +563,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_EXAMPLE: return print_example(p, a);
   case OPT_VERSION: return print_version(o->is_verbose);
   case OPT_DUMP_VERSION: printf(GNNCC_VERSION "\n"); return 0;
-  case OPT_LATER: return usage("%s is not supported yet", row->name);
+  case OPT_LSP: o->is_serving = true; break;
   }
   return -1;
 }
@@ -685,6 +685,7 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   if (cut_wish_is_fixed(options->cut) && options->has_double) return usage("--cut and -fgradcheck do not go together: gradients are checked on fewer nodes, which are cut elsewhere");
   if (options->compare && !options->input) return usage("--compare needs two files");
   if (options->measured && options->emit_count && !options->input) return -1;
-  if (!options->input && !options->calibrate) return usage("no model; gnncc --help shows how it is used");
+  if (options->is_serving && options->input) return usage("--lsp is told its models by the editor");
+  if (!options->input && !options->calibrate && !options->is_serving) return usage("no model; gnncc --help shows how it is used");
   return -1;
 }

@@ -78,6 +78,7 @@ typedef struct Options {
   const char **cc_options;
   bool is_saving_temps;
   bool is_expanding;          /* -E: the program after imports, constants, unrolling; nothing is compiled */
+  bool is_serving;            /* --lsp */
   bool is_single_file;        /* --single-file: the sources of -S as one .c and one .h */
   const char *nvcc;           /* --nvcc, NVCC; NULL: the toolkit's */
   int nvcc_option_count;
