@@ -13,6 +13,7 @@ static bool read_batch(Training *t) {
   const char *word = train_word_of(value);
   if (train_is_in(word, later, sizeof later / sizeof *later)) {
     check_unsupported(checker, value->span.place, "batch = %s(...) is", word);
+    diags_help(checker->diags, "batch = graphs(32) takes whole graphs; without batch an epoch is one step over all nodes, planned for the memory there is: --budget device=8GiB");
     return false;
   }
   bool has_count = false;

@@ -138,7 +138,7 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
     if (strchr(value, '.') || strchr(value, '/') || gnn_path_exists(value)) return 0;
     return gnndata_complain("--method takes nested, metis, given or a file of part numbers, not", value, gnn_nearest(value, words, 3));
   }
-  if (strcmp(name, "reorder") == 0) return gnndata_complain("not supported yet: --reorder", value, NULL);
+  if (strcmp(name, "reorder") == 0) return gnndata_complain("not supported yet (gnndata order writes an order, order = nested in the data block makes one): --reorder", value, NULL);
   if (strcmp(name, "normalize") == 0) {
     if (options->normalised_count == 8) return gnndata_complain("too many --normalize", value, NULL);
     options->normalised[options->normalised_count++] = value;
