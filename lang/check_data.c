@@ -56,7 +56,8 @@ static void check_source(Checker *checker, const Expr *expr, DataSource *source)
   }
   if (!kind->is_supported) {
     check_unsupported(checker, expr->place, "the data source %s is", kind->name);
-    diags_help(checker->diags, "%s", known_instead_of_source(kind->name));
+    const char *instead = known_instead_of_source(kind->name);
+    if (instead) diags_help(checker->diags, "%s", instead);
     return;
   }
   source->kind = kind->name;
