@@ -16,7 +16,7 @@ function kind_of(word, value,    plain) {
   if (word == "--list") return "word:layers|losses|metrics|optimizers|schedules|targets|functions"
   if (word == "--plan-effort") return "word:fast|normal|best"
   if (word == "--diagnostics") return "word:text|short|json|sarif"
-  if (word == "--cut") return "word:auto|whole|rows(|slices("
+  if (word == "--cut") return "word:auto|whole|rows(|halos(|slices("
   if (word == "--budget" || word == "--sweep") return "word:device=|host=|ssd="
   if (word == "-f") return "word:fuse|no-fuse|hoist|no-hoist|places|no-places|reassociate|no-reassociate|gradcheck"
   if (value ~ /^[a-z0-9]+(\|[a-z0-9]+)+$/) return "word:" value
