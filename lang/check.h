@@ -189,6 +189,7 @@ Value check_call(Checker *checker, Scope *scope, const Call *call);
 bool check_is_function(const char *name);
 const char *check_function_name(int index); /* NULL after the last */
 const char *check_function_help(int index);
+void check_list_sources(FILE *out);
 const char *check_function_signature(Arena *arena, int index);
 Value check_function(Checker *checker, Scope *scope, const Call *call);
 

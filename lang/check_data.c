@@ -8,15 +8,34 @@
 
 typedef struct SourceKind {
   const char *name;
-  bool is_supported;
+  const char *signature, *help; /* NULL: not supported */
 } SourceKind;
 
 static const SourceKind source_kinds[] = {
-    {"karate", true},  {"synth", true}, {"npy", true},  {"safetensors", true}, {"planetoid", true}, {"tu", true}, {"ogb", false},
-    {"edges", true},  {"csv", false},  {"mtx", false}, {"npz", false},        {"raw", false},      {"igb", false}, {"metis", false},
-    {"dgl", false},    {"coo", false},  {"parquet", false},
+    {"karate", "karate()", "Zachary's karate club, built in"},
+    {"synth", "synth(kind, nodes = 1000, degree = 8, features = 32, classes = 4, seed = 0, sparse = false)", "made up: kind is \"sbm\", \"rmat\", \"er\" or \"grid\""},
+    {"safetensors", "safetensors(file)", "names of our own form (edge.src, node.x, ...) or PyG's (edge_index, x, y, train_mask, ...)"},
+    {"npy", "npy(folder)", "a folder of NumPy arrays; of a field, npy(file)"},
+    {"npz", "npz(file)", "NumPy arrays by the names of safetensors, or a matrix as SciPy saves it"},
+    {"edges", "edges(file, base = 0, nodes = N)", "a list of edges, as text or as a NumPy array"},
+    {"planetoid", "planetoid(folder)", "NAME.content and NAME.cites"},
+    {"tu", "tu(folder)", "text of the TU collection of graph data sets"},
+    {"ogb", NULL, NULL},
+    {"csv", NULL, NULL},
+    {"mtx", NULL, NULL},
+    {"raw", NULL, NULL},
+    {"igb", NULL, NULL},
+    {"metis", NULL, NULL},
+    {"dgl", NULL, NULL},
+    {"coo", NULL, NULL},
+    {"parquet", NULL, NULL},
 };
 enum { SOURCE_KINDS = sizeof source_kinds / sizeof *source_kinds };
+
+void check_list_sources(FILE *out) {
+  for (int i = 0; i < SOURCE_KINDS; i++)
+    if (source_kinds[i].signature) fprintf(out, "%s\n    %s\n", source_kinds[i].signature, source_kinds[i].help);
+}
 
 static bool source_argument(Checker *checker, const Arg *arg, SourceArg *result) {
   *result = (SourceArg){.key = arg->name ? arg->name : ""};
@@ -42,19 +61,20 @@ static void check_source(Checker *checker, const Expr *expr, DataSource *source)
   const SourceKind *kind = NULL;
   int count = 0;
   for (int i = 0; i < SOURCE_KINDS; i++) {
-    if (source_kinds[i].is_supported) known[count++] = source_kinds[i].name;
+    if (source_kinds[i].signature) known[count++] = source_kinds[i].name;
     if (expr->kind == EXPR_CALL && strcmp(expr->text, source_kinds[i].name) == 0) kind = &source_kinds[i];
   }
   if (!kind) {
     const char *name = expr->kind == EXPR_CALL ? expr->text : ast_expr_text(checker->arena, expr);
     const char *known_elsewhere = known_instead_of_source(name);
-    diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: karate, synth, npy, safetensors, planetoid, tu, edges, or a file's name)",
-                name, check_nearest(checker, name, known, count, ""));
+    const char *list = "";
+    for (int i = 0; i < count; i++) list = arena_printf(checker->arena, "%s%s, ", list, known[i]);
+    diags_error(checker->diags, "E0216", expr->span.place, "unknown data source \"%s\"%s (known: %sor a file's name)", name, check_nearest(checker, name, known, count, ""), list);
     check_fix_nearest(checker, expr->span.place, name, known, count);
     if (known_elsewhere) diags_help(checker->diags, "%s", known_elsewhere);
     return;
   }
-  if (!kind->is_supported) {
+  if (!kind->signature) {
     check_unsupported(checker, expr->place, "the data source %s is", kind->name);
     const char *instead = known_instead_of_source(kind->name);
     if (instead) diags_help(checker->diags, "%s", instead);

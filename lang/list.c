@@ -50,6 +50,8 @@ bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE 
   } else if (strcmp(kind, "schedules") == 0) {
     for (int i = 0; i < SCHEDULE_COUNT; i++) fprintf(out, "%s\n    lr = %s\n", schedule_info[i].signature, schedule_info[i].help);
     fputs("warmup(epochs, schedule)\n    lr = a line up to what the schedule begins with, then the schedule\n", out);
+  } else if (strcmp(kind, "sources") == 0) {
+    check_list_sources(out);
   } else {
     return false;
   }

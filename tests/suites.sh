@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda plans cuda_around end_to_end trust limited emitted views planner_watched cuda_runtime planner passes tutorial fuzz layers runtime batches ingest order links lang_watched relations kernels training calibrate lang messages unix reference dependencies"
+suites="cuda plans cuda_around end_to_end trust limited emitted views planner_watched cuda_runtime planner passes tutorial fuzz layers sources runtime batches ingest order links lang_watched relations kernels training calibrate lang messages unix reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
@@ -66,6 +66,7 @@ suite_limited() { tests/limited/run.sh "$build"; }
 suite_relations() { tests/relations/run.sh "$build"; }
 suite_links() { tests/links/run.sh "$build"; }
 suite_plans_all() { PLANS_ALL=1 tests/end_to_end/plans.sh "$build"; }
+suite_sources() { tests/sources/run.sh "$build"; }
 suite_ingest() {
   local status=0
   tests/ingest/run.sh "$build" || status=1

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keyed.h"
 #include "readers.h"
 #include "safetensors.h"
 #include "runtime/core/adjacency.h"
@@ -52,10 +53,10 @@ static gnn_status container_edges(const gnn_safetensors *file, const char *path,
     dataset->raw_destination = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {column->count}, .count = column->count}; /* what prepare_edges.c makes of the rows */
     if (dataset->declared_nodes < 0) dataset->declared_nodes = rows;
   } else {
-    gnn_status status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no graph: neither edge.src and edge.dst nor csr.rowptr and "
-                                 "csr.col", path);
-    if (file->tensor_count > 0 && gnn_safetensors_text(file, "gnncc.model"))
-      gnn_fail_help(error, "it holds weights: --weights %s", path);
+    char there[400];
+    gnn_keyed_list(file->tensors, file->tensor_count, there, sizeof there);
+    gnn_status status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no graph: neither edge.src and edge.dst nor csr.rowptr and csr.col", path);
+    gnn_fail_help(error, "it holds %s", there);
     return status;
   }
   dataset->has_edges = 1;
@@ -136,6 +137,17 @@ static gnn_status container_tensors(const gnn_safetensors *file, const char *pat
   return status;
 }
 
+gnn_status gnn_read_tensors(gnn_dataset *dataset, const gnn_safetensors *file, const char *path, gnn_error *error) {
+  gnn_status status = container_number(file, path, "gnncc.nodes", &dataset->declared_nodes, error);
+  const gnn_array *graphs = gnn_safetensors_find(file, "graph.ptr");
+  if (graphs && graphs->count > 0 && graphs->rank == 1 && !gnn_dtype_is_float(graphs->dtype)) {
+    dataset->declared_graphs = graphs->count - 1;
+    dataset->raw_graph_ptr = *graphs;
+  }
+  if (status == GNN_OK) status = container_edges(file, path, dataset, error);
+  return status == GNN_OK ? container_tensors(file, path, dataset, error) : status;
+}
+
 gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error *error) {
   gnn_safetensors file;
   gnn_status status = gnn_safetensors_open(path, &file, error);
@@ -143,14 +155,7 @@ gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error 
   dataset->kind = "a safetensors file";
   const char *name = gnn_safetensors_text(&file, "gnncc.name");
   if (name) status = gnn_dataset_set_name(dataset, name, error);
-  if (status == GNN_OK) status = container_number(&file, path, "gnncc.nodes", &dataset->declared_nodes, error);
-  const gnn_array *graphs = gnn_safetensors_find(&file, "graph.ptr");
-  if (graphs && graphs->count > 0 && graphs->rank == 1 && !gnn_dtype_is_float(graphs->dtype)) {
-    dataset->declared_graphs = graphs->count - 1;
-    dataset->raw_graph_ptr = *graphs;
-  }
-  if (status == GNN_OK) status = container_edges(&file, path, dataset, error);
-  if (status == GNN_OK) status = container_tensors(&file, path, dataset, error);
+  if (status == GNN_OK) status = gnn_read_named(dataset, &file, path, error);
   const char *changes = gnn_safetensors_text(&file, "gnncc.changes");
   if (status == GNN_OK && changes && changes[0]) {
     size_t length = strcspn(changes, "\n");

@@ -306,12 +306,10 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   status = gnn_is_edge_list(path, &is_list, error);
   if (status != GNN_OK) return status;
   if (is_list) return gnn_read_edge_list(dataset, path, &(gnn_edge_rules){.nodes = -1}, error);
+  if (is_zip) return gnn_read_npz(dataset, path, error);
   if (is_numpy) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a single NumPy array, not a data set", path);
     gnn_fail_help(error, "name the folder that holds edge_index.npy, x.npy, y.npy");
-  } else if (is_zip) {
-    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a zip file (.npz or .pt), which is not supported yet", path);
-    gnn_fail_help(error, "store its arrays as .npy files in a folder");
   } else if (size < 9) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds %d bytes only; no data set is that short", path, (int)size);
   } else {
@@ -338,10 +336,10 @@ gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error 
 }
 
 gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **out, gnn_error *error) {
-  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges"};
+  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz"};
   *out = NULL;
   int is_path = 0;
-  for (int i = 0; i < 6; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
+  for (int i = 0; i < 7; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
   const gnn_source_arg *arg = dataset_arg(source, "");
   if (is_path && (arg == NULL || arg->text == NULL))
     return gnn_fail(error, GNN_EINVAL, "", "%s needs a path: %s(\"data\")", source->kind, source->kind);
@@ -364,6 +362,7 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
     else if (strcmp(source->kind, "planetoid") == 0)
       status = gnn_is_planetoid(path) ? gnn_read_planetoid(dataset, path, error) : dataset_open_file(dataset, path, error);
     else if (strcmp(source->kind, "safetensors") == 0) status = gnn_read_container(dataset, path, error);
+    else if (strcmp(source->kind, "npz") == 0) status = gnn_read_npz(dataset, path, error);
     else status = dataset_open_file(dataset, path, error);
   } else if (strcmp(source->kind, "karate") == 0) {
     status = dataset_unknown_arg(source, NULL, 0, error);

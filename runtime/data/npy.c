@@ -22,6 +22,7 @@ enum { NPY_HEADER_MAX = 1 << 20 }; /* of what is compressed; NumPy itself takes 
 typedef struct npy_header {
   const char *path, *at, *end;
   gnn_error *error;
+  gnn_npy *npy;
 } npy_header;
 
 static gnn_status npy_bad(const npy_header *h, const char *what) {
@@ -52,28 +53,50 @@ static int npy_string(npy_header *h, char *out, size_t room) {
   return npy_take(h, quote);
 }
 
-static gnn_status npy_descr(npy_header *h, gnn_array *array) {
-  char text[16];
+/* U12, S3: so many letters an element. */
+static int npy_letters(const char *code, gnn_npy *npy) {
+  int64_t letters;
+  if ((code[0] != 'S' && code[0] != 'U') || !gnn_parse_integer(code + 1, &letters) || letters < 0 || letters > INT32_MAX / 4) return 0;
+  npy->kind = GNN_NPY_TEXT;
+  npy->letters = (int)letters;
+  npy->letter_bytes = code[0] == 'U' ? 4 : 1;
+  return 1;
+}
+
+static gnn_status npy_descr(npy_header *h) {
+  gnn_npy *npy = h->npy;
+  int depth = 0;
   npy_blanks(h);
-  if (h->at < h->end && *h->at == '[')
-    return gnn_fail(h->error, GNN_EDATA, "", "\"%s\" holds records; store each field as an array of its own", h->path);
-  if (!npy_string(h, text, sizeof text)) return npy_bad(h, "no element type");
-  if (text[0] == '|' && text[1] == 'O')
-    return gnn_fail(h->error, GNN_EDATA, "", "\"%s\" holds Python objects (a pickle), which are never read", h->path);
-  if (text[0] == '>') {
-    gnn_status status = gnn_fail(h->error, GNN_EDATA, "", "\"%s\" is big-endian (%s)", h->path, text);
-    gnn_fail_help(h->error, "numpy.save(f, a.astype(a.dtype.newbyteorder(\"<\")))");
-    return status;
+  if (h->at < h->end && *h->at == '[') {
+    npy->kind = GNN_NPY_RECORDS;
+    do { /* texts with brackets in them are no types */
+      depth += (*h->at == '[') - (*h->at == ']');
+      h->at++;
+    } while (h->at < h->end && depth > 0);
+    return depth == 0 ? GNN_OK : npy_bad(h, "no element type");
   }
-  const char *code = text[0] == '<' || text[0] == '|' || text[0] == '=' ? text + 1 : text;
-  for (size_t i = 0; i < sizeof npy_dtypes / sizeof *npy_dtypes; i++) {
+  if (!npy_string(h, npy->code, sizeof npy->code)) return npy_bad(h, "no element type");
+  const char *code = strchr("<>|=", npy->code[0]) && npy->code[0] ? npy->code + 1 : npy->code;
+  if (code[0] == 'O') npy->kind = GNN_NPY_OBJECTS;
+  else if (!npy_letters(code, npy)) npy->kind = GNN_NPY_OTHER;
+  npy->is_swapped = npy->code[0] == '>' && strcmp(code + 1, "1") != 0;
+  for (size_t i = 0; i < sizeof npy_dtypes / sizeof *npy_dtypes; i++)
     if (strcmp(code, npy_dtypes[i].code) == 0) {
-      array->dtype = npy_dtypes[i].dtype;
-      return GNN_OK;
+      npy->kind = GNN_NPY_NUMBERS;
+      npy->array.dtype = npy_dtypes[i].dtype;
     }
+  return GNN_OK;
+}
+
+gnn_status gnn_npy_refuse(const char *path, const gnn_npy *npy, gnn_error *error) {
+  switch (npy->kind) {
+  case GNN_NPY_NUMBERS: return GNN_OK;
+  case GNN_NPY_RECORDS: return gnn_fail(error, GNN_EDATA, "", "\"%s\" holds records; store each field as an array of its own", path);
+  case GNN_NPY_OBJECTS: return gnn_fail(error, GNN_EDATA, "", "\"%s\" holds Python objects (a pickle), which are never read", path);
+  case GNN_NPY_TEXT:
+  case GNN_NPY_OTHER: break;
   }
-  return gnn_fail(h->error, GNN_EDATA, "", "\"%s\" has elements of type %s, which are not numbers gnncc knows", h->path,
-                  text);
+  return gnn_fail(error, GNN_EDATA, "", "\"%s\" has elements of type %s, which are not numbers gnncc knows", path, npy->code);
 }
 
 static gnn_status npy_shape(npy_header *h, gnn_array *array) {
@@ -96,7 +119,8 @@ static gnn_status npy_shape(npy_header *h, gnn_array *array) {
   return GNN_OK;
 }
 
-static gnn_status npy_dict(npy_header *h, gnn_array *array, int *is_fortran) {
+static gnn_status npy_dict(npy_header *h) {
+  gnn_npy *npy = h->npy;
   unsigned seen = 0;
   if (!npy_take(h, '{')) return npy_bad(h, "it is not a dictionary");
   while (!npy_take(h, '}')) {
@@ -106,16 +130,16 @@ static gnn_status npy_dict(npy_header *h, gnn_array *array, int *is_fortran) {
     unsigned bit;
     if (strcmp(key, "descr") == 0) {
       bit = 1;
-      status = npy_descr(h, array);
+      status = npy_descr(h);
     } else if (strcmp(key, "fortran_order") == 0) {
       bit = 2;
       npy_blanks(h);
-      if (h->end - h->at >= 4 && memcmp(h->at, "True", 4) == 0) { *is_fortran = 1; h->at += 4; }
-      else if (h->end - h->at >= 5 && memcmp(h->at, "False", 5) == 0) { *is_fortran = 0; h->at += 5; }
+      if (h->end - h->at >= 4 && memcmp(h->at, "True", 4) == 0) { npy->is_fortran = 1; h->at += 4; }
+      else if (h->end - h->at >= 5 && memcmp(h->at, "False", 5) == 0) { npy->is_fortran = 0; h->at += 5; }
       else status = npy_bad(h, "fortran_order is neither True nor False");
     } else if (strcmp(key, "shape") == 0) {
       bit = 4;
-      status = npy_shape(h, array);
+      status = npy_shape(h, &npy->array);
     } else {
       return npy_bad(h, "an unknown key");
     }
@@ -132,26 +156,29 @@ static gnn_status npy_dict(npy_header *h, gnn_array *array, int *is_fortran) {
   return seen == 7 ? GNN_OK : npy_bad(h, "descr, fortran_order or shape is missing");
 }
 
-static gnn_status npy_transpose(gnn_file *file, gnn_array *array, gnn_error *error) {
-  int64_t width = gnn_dtype_bytes(array->dtype), bytes = array->count * width;
+gnn_status gnn_npy_arrange(const gnn_npy *npy, unsigned char **arranged, gnn_error *error) {
+  const gnn_array *array = &npy->array;
+  const int64_t width = gnn_dtype_bytes(array->dtype), bytes = array->count * width;
   unsigned char *data = malloc(bytes ? (size_t)bytes : 1);
   if (data == NULL) return gnn_fail_memory(error, bytes);
   int64_t place[GNN_ARRAY_RANK_MAX] = {0}, stride[GNN_ARRAY_RANK_MAX];
   int64_t step = 1;
-  for (int i = 0; i < array->rank; i++) { stride[i] = step; step *= array->shape[i]; }
+  for (int i = 0; i < array->rank; i++) {
+    const int d = npy->is_fortran ? i : array->rank - 1 - i;
+    stride[d] = step;
+    step *= array->shape[d];
+  }
   for (int64_t k = 0; k < array->count; k++) {
     int64_t from = 0;
     for (int i = 0; i < array->rank; i++) from += place[i] * stride[i];
-    memcpy(data + k * width, array->data + from * width, (size_t)width);
+    for (int64_t b = 0; b < width; b++) data[k * width + b] = array->data[from * width + (npy->is_swapped ? width - 1 - b : b)];
     for (int i = array->rank - 1; i >= 0; i--) {
       if (++place[i] < array->shape[i]) break;
       place[i] = 0;
     }
   }
-  gnn_status status = gnn_file_check(file, GNN_OK, error);
-  gnn_file_hold(file, data, (size_t)bytes);
-  array->data = data;
-  return status;
+  *arranged = data;
+  return GNN_OK;
 }
 
 /* Where the dictionary begins, and its length. 0: these bytes do not tell. */
@@ -163,19 +190,18 @@ static int npy_place(const unsigned char *data, size_t size, size_t *at, size_t 
   return 1;
 }
 
-static int64_t npy_promise(const unsigned char *head, size_t size) {
-  gnn_array array;
+int64_t gnn_npy_promise(const unsigned char *head, size_t size) {
   size_t at, length;
-  int is_fortran;
+  gnn_npy npy;
+  int64_t bytes;
   if (!npy_place(head, size, &at, &length)) return 12;
   if (memcmp(head, npy_magic, sizeof npy_magic) != 0 || head[6] < 1 || head[6] > 3 || length > NPY_HEADER_MAX) return -1;
   if (size < at + length) return (int64_t)(at + length);
-  npy_header h = {.path = "", .at = (const char *)head + at, .end = (const char *)head + at + length};
-  if (npy_dict(&h, &array, &is_fortran) != GNN_OK || !gnn_array_measure(&array)) return -1;
-  return (int64_t)(at + length) + array.count * gnn_dtype_bytes(array.dtype);
+  if (gnn_npy_describe("", head, size, &npy, NULL) != GNN_OK || (npy.kind != GNN_NPY_NUMBERS && npy.kind != GNN_NPY_TEXT)) return -1;
+  return gnn_add_fits(npy.offset, gnn_npy_bytes(&npy), &bytes) ? bytes : -1;
 }
 
-gnn_status gnn_npy_head(const char *path, const unsigned char *head, size_t size, gnn_array *array, int *is_fortran, int64_t *offset, gnn_error *error) {
+gnn_status gnn_npy_describe(const char *path, const unsigned char *head, size_t size, gnn_npy *npy, gnn_error *error) {
   if (size < sizeof npy_magic || memcmp(head, npy_magic, sizeof npy_magic) != 0) {
     gnn_status status = gnn_fail(error, GNN_EDATA, "E0707", "\"%s\" has no NumPy header", path);
     if (size < 8 && (size == 0 || memcmp(head, npy_magic, size < 6 ? size : 6) == 0))
@@ -184,39 +210,78 @@ gnn_status gnn_npy_head(const char *path, const unsigned char *head, size_t size
       gnn_fail_help(error, "IGB large and full are raw numbers; other files come from numpy.save");
     return status;
   }
-  npy_header h = {.path = path, .error = error};
+  npy_header h = {.path = path, .error = error, .npy = npy};
   size_t at, length;
-  memset(array, 0, sizeof *array);
-  *is_fortran = 0;
+  memset(npy, 0, sizeof *npy);
   if (size > 6 && (head[6] < 1 || head[6] > 3))
     return gnn_fail(error, GNN_EDATA, "", "\"%s\" is of .npy version %d; versions 1 to 3 are known", path, head[6]);
   if (!npy_place(head, size, &at, &length) || length > size - at) return npy_bad(&h, "the file ends inside it");
   h.at = (const char *)head + at;
   h.end = h.at + length;
-  gnn_status status = npy_dict(&h, array, is_fortran);
+  gnn_status status = npy_dict(&h);
   if (status != GNN_OK) return status;
-  if (!gnn_array_measure(array)) return npy_bad(&h, "a shape of more than 2^63 bytes");
-  *offset = (int64_t)(at + length);
+  int64_t bytes;
+  if (!gnn_array_measure(&npy->array) || !gnn_multiply_fits(npy->array.count, (int64_t)npy->letters * npy->letter_bytes, &bytes)) return npy_bad(&h, "a shape of more than 2^63 bytes");
+  npy->offset = (int64_t)(at + length);
   return GNN_OK;
 }
 
-static gnn_status npy_parse(const char *path, gnn_file *file, gnn_array *array, int *is_transposed, gnn_error *error) {
-  int64_t offset;
-  int is_fortran;
-  gnn_status status = gnn_npy_head(path, file->data, file->size, array, &is_fortran, &offset, error);
+int64_t gnn_npy_bytes(const gnn_npy *npy) {
+  return npy->kind == GNN_NPY_TEXT ? npy->array.count * npy->letters * npy->letter_bytes : npy->kind == GNN_NPY_NUMBERS ? npy->array.count * gnn_dtype_bytes(npy->array.dtype) : 0;
+}
+
+gnn_status gnn_npy_head(const char *path, const unsigned char *head, size_t size, gnn_array *array, int *is_fortran, int64_t *offset, gnn_error *error) {
+  gnn_npy npy;
+  gnn_status status = gnn_npy_describe(path, head, size, &npy, error);
+  if (status == GNN_OK) status = gnn_npy_refuse(path, &npy, error);
   if (status != GNN_OK) return status;
-  uint64_t need = (uint64_t)array->count * (uint64_t)gnn_dtype_bytes(array->dtype), have = file->size - (uint64_t)offset;
+  if (npy.is_swapped) {
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is big-endian (%s)", path, npy.code);
+    gnn_fail_help(error, "numpy.save(f, a.astype(a.dtype.newbyteorder(\"<\")))");
+    return status;
+  }
+  *array = npy.array;
+  *is_fortran = npy.is_fortran;
+  *offset = npy.offset;
+  return GNN_OK;
+}
+
+gnn_status gnn_npy_view(const char *path, const unsigned char *data, size_t size, gnn_npy *npy, gnn_error *error) {
+  gnn_status status = gnn_npy_describe(path, data, size, npy, error);
+  if (status != GNN_OK || (npy->kind != GNN_NPY_NUMBERS && npy->kind != GNN_NPY_TEXT)) return status;
+  const uint64_t need = (uint64_t)gnn_npy_bytes(npy), have = size - (uint64_t)npy->offset;
+  const char *type = npy->kind == GNN_NPY_NUMBERS ? gnn_dtype_name(npy->array.dtype) : npy->code;
   if (have < need)
     return gnn_fail(error, GNN_EDATA, "", "\"%s\" is truncated: %s of %s take %s bytes, %s are there", path,
-                    gnn_shape_text(array).text, gnn_dtype_name(array->dtype), gnn_count_text((int64_t)need).text,
-                    gnn_count_text((int64_t)have).text);
+                    gnn_shape_text(&npy->array).text, type, gnn_count_text((int64_t)need).text, gnn_count_text((int64_t)have).text);
   if (have > need)
     return gnn_fail(error, GNN_EDATA, "", "\"%s\" holds %s bytes more than %s of %s take", path,
-                    gnn_count_text((int64_t)(have - need)).text, gnn_shape_text(array).text,
-                    gnn_dtype_name(array->dtype));
-  array->data = file->data + offset;
-  *is_transposed = is_fortran && array->rank > 1 && array->count > 0;
-  return *is_transposed ? npy_transpose(file, array, error) : GNN_OK;
+                    gnn_count_text((int64_t)(have - need)).text, gnn_shape_text(&npy->array).text, type);
+  npy->array.data = data + npy->offset;
+  npy->is_fortran = npy->is_fortran && npy->array.rank > 1 && npy->array.count > 0;
+  return GNN_OK;
+}
+
+static gnn_status npy_load(const char *path, gnn_file *file, gnn_array *array, int *changed, gnn_error *error) {
+  gnn_npy npy;
+  unsigned char *arranged;
+  gnn_status status = gnn_npy_view(path, file->data, file->size, &npy, error);
+  if (status == GNN_OK) status = gnn_npy_refuse(path, &npy, error);
+  if (status != GNN_OK) return status;
+  *array = npy.array;
+  *changed = (npy.is_fortran ? GNN_NPY_TRANSPOSED : 0) | (npy.is_swapped ? GNN_NPY_SWAPPED : 0);
+  if (*changed == 0) return GNN_OK;
+  if ((status = gnn_npy_arrange(&npy, &arranged, error)) != GNN_OK) return status;
+  status = gnn_file_check(file, GNN_OK, error);
+  gnn_file_hold(file, arranged, (size_t)gnn_npy_bytes(&npy));
+  array->data = arranged;
+  return status;
+}
+
+const char *gnn_npy_changed(int changed) {
+  static const char *const words[] = {NULL, "is stored in Fortran order and was transposed", "is stored big-endian and was turned round",
+                                      "is stored in Fortran order and big-endian; both were turned round"};
+  return words[changed & (GNN_NPY_TRANSPOSED | GNN_NPY_SWAPPED)];
 }
 
 int gnn_npy_exists(const char *path) {
@@ -225,16 +290,16 @@ int gnn_npy_exists(const char *path) {
   return snprintf(packed, sizeof packed, "%s.gz", path) < (int)sizeof packed && gnn_path_exists(packed);
 }
 
-gnn_status gnn_npy_open(const char *path, gnn_file *file, gnn_array *array, int *is_transposed, gnn_error *error) {
+gnn_status gnn_npy_open(const char *path, gnn_file *file, gnn_array *array, int *changed, gnn_error *error) {
   char packed[4096];
   memset(array, 0, sizeof *array);
-  *is_transposed = 0;
+  *changed = 0;
   if (!gnn_path_exists(path) && snprintf(packed, sizeof packed, "%s.gz", path) < (int)sizeof packed &&
       gnn_path_exists(packed))
     path = packed;
-  gnn_status status = gnn_file_open(path, npy_promise, file, error);
+  gnn_status status = gnn_file_open(path, gnn_npy_promise, file, error);
   if (status != GNN_OK) return status;
-  status = gnn_file_check(file, npy_parse(path, file, array, is_transposed, error), error);
+  status = gnn_file_check(file, npy_load(path, file, array, changed, error), error);
   if (status != GNN_OK) gnn_file_close(file);
   return status;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "keyed.h"
 #include "npy.h"
 #include "npy_types.h"
 #include "readers.h"
@@ -21,7 +22,6 @@ typedef struct npy_folder {
   int count;
   char names[NPY_FOLDER_FILES_MAX][NPY_FOLDER_NAME_MAX]; /* without .npy or .npy.gz, sorted, none twice */
   int64_t declared_edges, declared_classes;
-  int64_t graph_pointers; /* entries of graph_ptr; 0: absent */
   npy_relation_names relations;
 } npy_folder;
 
@@ -110,73 +110,11 @@ static gnn_status npy_folder_array(npy_folder *folder, gnn_dataset *dataset, con
   char *path = gnn_path_join(folder->path, base);
   if (path == NULL) return gnn_fail_memory(error, 256);
   gnn_file file;
-  int is_transposed;
-  gnn_status status = gnn_npy_open(path, &file, array, &is_transposed, error);
-  if (status == GNN_OK && is_transposed) gnn_dataset_note(dataset, "%s is stored in Fortran order and was transposed", base);
+  int changed;
+  gnn_status status = gnn_npy_open(path, &file, array, &changed, error);
+  if (status == GNN_OK && changed) gnn_dataset_note(dataset, "%s %s", base, gnn_npy_changed(changed));
   if (status == GNN_OK) status = gnn_dataset_own_file(dataset, &file, error);
   free(path);
-  return status;
-}
-
-static gnn_status npy_folder_edges(npy_folder *folder, gnn_dataset *dataset, const gnn_array *array, gnn_error *error) {
-  if (array->rank != 2 || (array->shape[0] != 2 && array->shape[1] != 2))
-    return gnn_fail(error, GNN_EDATA, "", "\"%s\": edge_index has the shape %s; [2, edges] is needed", folder->path,
-                    gnn_shape_text(array).text);
-  int64_t edges = array->count / 2, width = gnn_dtype_bytes(array->dtype);
-  dataset->raw_source = (gnn_array){.dtype = array->dtype, .rank = 1, .shape = {edges}, .count = edges, .data = array->data};
-  dataset->raw_destination = dataset->raw_source;
-  if (array->shape[0] == 2) {
-    dataset->raw_destination.data = array->data + edges * width;
-  } else {
-    unsigned char *split = gnn_dataset_alloc(dataset, array->count, width, error);
-    if (split == NULL) return GNN_ENOMEM;
-    for (int64_t e = 0; e < edges; e++) {
-      memcpy(split + e * width, array->data + 2 * e * width, (size_t)width);
-      memcpy(split + (edges + e) * width, array->data + (2 * e + 1) * width, (size_t)width);
-    }
-    dataset->raw_source.data = split;
-    dataset->raw_destination.data = split + edges * width;
-    gnn_dataset_note(dataset, "edge_index is stored as [edges, 2]");
-  }
-  dataset->has_edges = 1;
-  if (folder->declared_edges >= 0 && folder->declared_edges != edges)
-    return gnn_fail(error, GNN_EDATA, "", "\"%s\": graph.json says %s edges, edge_index has %s", folder->path,
-                    gnn_count_text(folder->declared_edges).text, gnn_count_text(edges).text);
-  return GNN_OK;
-}
-
-/* train_mask, val_mask, train_masks, ...: which split, and whether there are several. */
-static int npy_folder_is_mask(const char *name, int *split, int *is_many) {
-  static const struct { const char *word; int split; } words[] = {
-    {"train", GNN_TRAIN}, {"val", GNN_VALID}, {"valid", GNN_VALID}, {"test", GNN_TEST}};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    size_t length = strlen(words[i].word);
-    if (strncmp(name, words[i].word, length) != 0) continue;
-    *split = words[i].split;
-    *is_many = strcmp(name + length, "_masks") == 0;
-    if (*is_many || strcmp(name + length, "_mask") == 0) return 1;
-  }
-  return 0;
-}
-
-static gnn_status npy_folder_field(npy_folder *folder, gnn_dataset *dataset, const char *name, const gnn_array *array,
-                                   gnn_error *error) {
-  int64_t rows = array->rank ? array->shape[0] : -1, graphs = folder->graph_pointers - 1;
-  gnn_domain domain;
-  if (strncmp(name, "edge_", 5) == 0) domain = GNN_EDGE;
-  else if (strcmp(name, "x") == 0) domain = GNN_NODE;
-  else if (strcmp(name, "y") == 0) domain = folder->graph_pointers && (rows == graphs || rows != dataset->declared_nodes) ? GNN_GRAPH : GNN_NODE;
-  else if (rows == dataset->declared_nodes) domain = GNN_NODE;
-  else if (rows == dataset->raw_source.count) domain = GNN_EDGE;
-  else if (folder->graph_pointers && rows == graphs) domain = GNN_GRAPH;
-  else {
-    gnn_dataset_note(dataset, "%s.npy is not used: its shape %s fits neither nodes nor edges", name,
-                     gnn_shape_text(array).text);
-    return GNN_OK;
-  }
-  gnn_status status = gnn_dataset_add_field(dataset, name, domain, array, error);
-  if (status == GNN_OK && strcmp(name, "y") == 0)
-    dataset->fields[dataset->field_count - 1].declared_classes = folder->declared_classes;
   return status;
 }
 
@@ -196,7 +134,7 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
   if (status == GNN_OK && dataset->type_count) {
     for (int i = 0; status == GNN_OK && i < folder->count; i++) {
       status = npy_folder_array(folder, dataset, folder->names[i], &array, error);
-      if (status == GNN_OK) status = npy_types_array(dataset, folder->names[i], &array, npy_folder_is_mask, error);
+      if (status == GNN_OK) status = npy_types_array(dataset, folder->names[i], &array, gnn_keyed_is_mask, error);
     }
     if (status == GNN_OK) status = npy_types_check(dataset, error);
     for (int f = 0; status == GNN_OK && f < dataset->field_count; f++) {
@@ -206,44 +144,16 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
     free(folder);
     return status;
   }
-  /* The edges and the sizes come first: where other arrays belong is told from their lengths. */
+  gnn_tensor *arrays = status == GNN_OK ? malloc(((size_t)folder->count + 1) * sizeof *arrays) : NULL;
+  if (status == GNN_OK && arrays == NULL) status = gnn_fail_memory(error, 4096);
   for (int i = 0; status == GNN_OK && i < folder->count; i++) {
-    const char *name = folder->names[i];
-    int is_x = strcmp(name, "x") == 0;
-    if (strcmp(name, "edge_index") == 0) {
-      status = npy_folder_array(folder, dataset, name, &array, error);
-      if (status == GNN_OK) status = npy_folder_edges(folder, dataset, &array, error);
-    } else if (strcmp(name, "graph_ptr") == 0) {
-      status = npy_folder_array(folder, dataset, name, &array, error);
-      if (status == GNN_OK && (array.rank != 1 || array.count < 1 || gnn_dtype_is_float(array.dtype)))
-        status = gnn_fail(error, GNN_EDATA, "", "\"%s\": graph_ptr has the shape %s; [graphs + 1] is needed", path,
-                          gnn_shape_text(&array).text);
-      folder->graph_pointers = array.count;
-      dataset->declared_graphs = array.count - 1;
-      dataset->raw_graph_ptr = array;
-    } else if (is_x || (strcmp(name, "y") == 0 && dataset->declared_nodes < 0)) {
-      if (dataset->declared_nodes >= 0) continue;
-      status = npy_folder_array(folder, dataset, name, &array, error);
-      if (status == GNN_OK && array.rank > 0 && !(folder->graph_pointers && !is_x)) dataset->declared_nodes = array.shape[0];
-    }
+    arrays[i].name = folder->names[i];
+    status = npy_folder_array(folder, dataset, folder->names[i], &arrays[i].array, error);
   }
-  if (status == GNN_OK && !dataset->has_edges)
-    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" has no edge_index.npy", path);
-  for (int i = 0; status == GNN_OK && i < folder->count; i++) {
-    const char *name = folder->names[i];
-    int split, is_many;
-    if (strcmp(name, "edge_index") == 0 || strcmp(name, "graph_ptr") == 0) continue;
-    status = npy_folder_array(folder, dataset, name, &array, error);
-    if (status != GNN_OK) break;
-    if (strcmp(name, "fold") == 0) dataset->raw_fold = array;
-    else if (strcmp(name, "edge_type") == 0) status = npy_types_split(dataset, &array, &folder->relations, error);
-    else if (npy_folder_is_mask(name, &split, &is_many)) {
-      if (is_many) dataset->raw_splits[split] = array;
-      else dataset->raw_split[split] = array;
-    } else {
-      status = npy_folder_field(folder, dataset, name, &array, error);
-    }
-  }
+  const gnn_keyed keyed = {.path = path, .ending = ".npy", .count = folder->count, .arrays = arrays, .declared_edges = folder->declared_edges, .declared_classes = folder->declared_classes,
+                           .relations = &folder->relations};
+  if (status == GNN_OK) status = gnn_read_keyed(dataset, &keyed, error);
+  free(arrays);
   free(folder);
   return status;
 }

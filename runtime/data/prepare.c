@@ -79,11 +79,11 @@ static gnn_status prepare_file_fields(gnn_dataset *dataset, const gnn_recipe *re
     const gnn_file_field *from = &recipe->file_fields[i];
     gnn_file file;
     gnn_array array;
-    int is_transposed;
-    gnn_status status = gnn_npy_open(from->path, &file, &array, &is_transposed, error);
+    int changed;
+    gnn_status status = gnn_npy_open(from->path, &file, &array, &changed, error);
     if (status == GNN_OK) status = gnn_dataset_own_file(dataset, &file, error);
     if (status != GNN_OK) return status;
-    if (is_transposed) gnn_dataset_note(dataset, "%s is stored in Fortran order and was transposed", from->path);
+    if (changed) gnn_dataset_note(dataset, "%s %s", from->path, gnn_npy_changed(changed));
     const gnn_data_field *there = gnn_dataset_field(dataset, from->name);
     if (there) {
       gnn_data_field *field = &dataset->fields[there - dataset->fields];

@@ -3,11 +3,15 @@
 #define GNN_READERS_H
 
 #include "dataset.h"
+#include "safetensors.h"
 
 gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error *error);
 gnn_status gnn_read_planetoid(gnn_dataset *dataset, const char *path, gnn_error *error);
 gnn_status gnn_read_tu(gnn_dataset *dataset, const char *path, gnn_error *error); /* a folder, or what the names of its files begin with */
 gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error *error);
+gnn_status gnn_read_npz(gnn_dataset *dataset, const char *path, gnn_error *error);
+/* Of a file that is open, with the names of our own form. */
+gnn_status gnn_read_tensors(gnn_dataset *dataset, const gnn_safetensors *file, const char *path, gnn_error *error);
 gnn_status gnn_read_karate(gnn_dataset *dataset, gnn_error *error);
 
 int gnn_is_npy_folder(const char *path);

@@ -1,0 +1,169 @@
+"""forms.py FOLDER: one little graph in every form that is read, and damaged ones; without NumPy, which tests do not ask for."""
+import gzip
+import io
+import json
+import pathlib
+import struct
+import sys
+import zipfile
+
+NODES = 6
+EDGES = [(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (4, 0), (2, 5), (5, 2)]
+WEIGHT = [0.5, 1.5, 2, 0.25, 3, 4, -1, 8]
+X = [[1, 0, 0.5], [0, 2, 0], [0, 0, 3], [4, 0, 0], [0, 0, 0], [0.25, 0, 6]]
+Y = [0, 1, 2, 0, 1, 2]
+TRAIN, VALID, TEST = [0, 3], [1, 4], [2, 5]
+
+LETTERS = {"i8": "q", "i4": "i", "i2": "h", "i1": "b", "u8": "Q", "u4": "I", "u2": "H", "u1": "B", "b1": "?", "f8": "d", "f4": "f", "f2": "e"}
+
+
+def flat(numbers):
+    return [n for row in numbers for n in flat(row)] if isinstance(numbers, (list, tuple)) else [numbers]
+
+
+def shape_of(numbers):
+    shape = []
+    while isinstance(numbers, (list, tuple)):
+        shape.append(len(numbers))
+        numbers = numbers[0] if numbers else 0
+    return tuple(shape)
+
+
+def turned(numbers):
+    return [list(column) for column in zip(*numbers)]
+
+
+def header(descr, shape, fortran=False, version=1):
+    text = "{'descr': %s, 'fortran_order': %s, 'shape': %s, }" % (descr, fortran, shape)
+    lead = 10 if version == 1 else 12
+    text += " " * (-(len(text) + lead + 1) % 64) + "\n"
+    return b"\x93NUMPY" + bytes([version, 0]) + struct.pack("<H" if version == 1 else "<I", len(text)) + text.encode()
+
+
+def npy(numbers, dtype="<f4", fortran=False, shape=None):
+    shape = shape_of(numbers) if shape is None else shape
+    order = flat(turned(numbers)) if fortran else flat(numbers)
+    end = ">" if dtype[0] == ">" else "<"
+    return header(repr(dtype), shape, fortran) + struct.pack("%s%d%s" % (end, len(order), LETTERS[dtype[1:]]), *order)
+
+
+def text(word, dtype):
+    return header(repr(dtype), ()) + (word.encode() if "S" in dtype else word.encode("utf-32-be" if dtype[0] == ">" else "utf-32-le"))
+
+
+def npz(path, arrays, method=zipfile.ZIP_STORED):
+    with zipfile.ZipFile(path, "w", method) as out:
+        for name, data in arrays.items():
+            with out.open(name + ".npy", "w", force_zip64=True) as member:
+                member.write(data)
+
+
+def safetensors(path, tensors, metadata=None):
+    names = {"BOOL": "b1", "U8": "u1", "I64": "i8", "I32": "i4", "F32": "f4", "F64": "f8", "U64": "u8", "F16": "f2"}
+    head, body = {}, b""
+    if metadata:
+        head["__metadata__"] = metadata
+    for name, (dtype, numbers) in tensors.items():
+        bytes_ = struct.pack("<%d%s" % (len(flat(numbers)), LETTERS[names[dtype]]), *flat(numbers))
+        head[name] = {"dtype": dtype, "shape": list(shape_of(numbers)), "data_offsets": [len(body), len(body) + len(bytes_)]}
+        body += bytes_
+    head = json.dumps(head).encode()
+    path.write_bytes(struct.pack("<Q", len(head)) + head + body)
+
+
+def mask(rows, count=NODES):
+    return [int(r in rows) for r in range(count)]
+
+
+INDEX = turned([list(edge) for edge in EDGES])
+MASKS = {"train_mask": mask(TRAIN), "val_mask": mask(VALID), "test_mask": mask(TEST)}
+
+
+def folder(path, arrays):
+    path.mkdir(parents=True, exist_ok=True)
+    for name, data in arrays.items():
+        (path / (name + ".npy")).write_bytes(data)
+
+
+def reference(out):
+    arrays = {"edge_index": npy(INDEX, "<i8"), "x": npy(X), "y": npy(Y, "<i8"), **{k: npy(v, "|b1") for k, v in MASKS.items()}}
+    folder(out / "plain", arrays)
+    folder(out / "weighted", {**arrays, "edge_weight": npy(WEIGHT)})
+    folder(out / "weight_only", {"edge_index": npy(INDEX, "<i8"), "weight": npy(WEIGHT), "y": npy(Y, "<i8")})
+    (out / "weight_only" / "y.npy").unlink()
+    (out / "weight_only" / "graph.json").write_text('{"num_nodes": 6}')
+    folder(out / "features", {"edge_index": npy(INDEX, "<i8"), "x": npy(X), "y": npy(Y, "<i8")})
+
+
+def rows_of(entries, rows):
+    """indptr, indices and values of (row, column, value), as they come."""
+    pointer, index, value = [0], [], []
+    for r in range(rows):
+        for i, j, v in entries:
+            if i == r:
+                index.append(j)
+                value.append(v)
+        pointer.append(len(index))
+    return pointer, index, value
+
+
+def arrays_by_name(out):
+    plain = {"x": npy(X), "edge_index": npy(INDEX, "<i8"), "y": npy(Y, "<i8"), **{k: npy(v, "|b1") for k, v in MASKS.items()}}
+    npz(out / "keys.npz", plain)
+    npz(out / "keys_deflated.npz", plain, zipfile.ZIP_DEFLATED)
+    npz(out / "kinds.npz", {"x": npy(turned(turned(X)), ">f8", fortran=True), "edge_index": npy(turned(INDEX), "<u8"), "y": npy([float(y) for y in Y], "<f2"),
+                            **{k: npy(v, "|u1") for k, v in MASKS.items()}}, zipfile.ZIP_DEFLATED)
+    ours = {"edge.src": npy(INDEX[0], "<i4"), "edge.dst": npy(INDEX[1], ">i4"), "node.x": npy(X), "node.y": npy(Y, "<i8"),
+            "split.train": npy(TRAIN, "<i8"), "split.valid": npy(VALID, "<i8"), "split.test": npy(TEST, "<i8")}
+    npz(out / "ours.npz", ours, zipfile.ZIP_DEFLATED)
+    tensors = {"x": ("F32", X), "edge_index": ("I64", INDEX), "y": ("I64", Y), **{k: ("BOOL", [bool(m) for m in v]) for k, v in MASKS.items()}}
+    safetensors(out / "pyg.safetensors", tensors)
+    safetensors(out / "pyg_lists.safetensors", {"feat": ("F16", X), "edge_index": ("I32", INDEX), "label": ("I64", Y), "train_idx": ("I64", TRAIN), "valid_idx": ("I64", VALID),
+                                                "test_idx": ("I64", TEST)})
+    second = {"train_mask": "test_mask", "val_mask": "train_mask", "test_mask": "val_mask"}
+    safetensors(out / "pyg_columns.safetensors", {**tensors, **{k: ("BOOL", [[bool(m), bool(n)] for m, n in zip(v, MASKS[second[k]])]) for k, v in MASKS.items()}})
+    # As SciPy saves them; and with the names of Shchur's sets, whose rows do not ascend.
+    entries = [(s, d, w) for (s, d), w in zip(EDGES, WEIGHT)]
+    pointer, index, value = rows_of(sorted(entries), NODES)
+    npz(out / "csr.npz", {"indices": npy(index, "<i4"), "indptr": npy(pointer, "<i4"), "format": text("csr", "|S3"), "shape": npy([NODES, NODES], "<i8"), "data": npy(value, "<f8")})
+    pointer, index, value = rows_of(sorted((d, s, w) for s, d, w in entries), NODES)
+    npz(out / "csc.npz", {"indices": npy(index, "<i4"), "indptr": npy(pointer, "<i4"), "format": text("csc", "<U3"), "shape": npy([NODES, NODES], "<i8"), "data": npy(value, "<f8")})
+    npz(out / "coo.npz", {"row": npy(INDEX[0], "<i4"), "col": npy(INDEX[1], "<i4"), "format": text("coo", ">U3"), "shape": npy([NODES, NODES], "<i8"), "data": npy(WEIGHT, "<f4")},
+        zipfile.ZIP_DEFLATED)
+    pointer, index, value = rows_of(sorted(entries, reverse=True), NODES)
+    xpointer, xindex, xvalue = rows_of([(r, c, X[r][c]) for r in range(NODES) for c in (2, 1, 0) if X[r][c]], NODES)
+    adjacency = {"adj_indices": npy(index, "<i4"), "adj_indptr": npy(pointer, "<i4"), "adj_shape": npy([NODES, NODES], "<i8"), "adj_data": npy([1.0] * len(EDGES))}
+    attributes = {"attr_indices": npy(xindex, "<i4"), "attr_indptr": npy(xpointer, "<i4"), "attr_shape": npy([NODES, 3], "<i8"), "attr_data": npy(xvalue), "labels": npy(Y, "<i8")}
+    names = header("'|O'", (3,)) + b"\x80\x03]q\x00."
+    npz(out / "shchur.npz", {**adjacency, **attributes, "attr_names": names, "class_names": header("'<U1'", (2,)) + "ab".encode("utf-32-le")})
+
+    broken = out / "broken"
+    npz(broken / "no_edges.npz", {"x": npy(X), "y": npy(Y, "<i8")})
+    npz(broken / "pickled_edges.npz", {"x": npy(X), "edge_index": names})
+    npz(broken / "float_edges.npz", {"edge_index": npy(INDEX, "<f4")})
+    npz(broken / "three_rows.npz", {"edge_index": npy(INDEX + [INDEX[0]], "<i8")})
+    npz(broken / "far.npz", {**plain, "edge_index": npy([[0, 9], [1, 0]], "<i8")})
+    npz(broken / "bsr.npz", {"indices": npy(index, "<i4"), "indptr": npy(pointer, "<i4"), "format": text("bsr", "|S3"), "shape": npy([NODES, NODES], "<i8"), "data": npy(WEIGHT)})
+    npz(broken / "wide.npz", {"indices": npy(index, "<i4"), "indptr": npy(pointer, "<i4"), "format": text("csr", "|S3"), "shape": npy([NODES, NODES + 1], "<i8"), "data": npy(WEIGHT)})
+    npz(broken / "falling.npz", {"indices": npy(index, "<i4"), "indptr": npy([0, 4, 2, 8, 8, 8, 8], "<i4"), "format": text("csr", "|S3"), "shape": npy([NODES, NODES], "<i8")})
+    npz(broken / "short.npz", {"edge_index": npy(INDEX, "<i8")[:-8]})
+    whole = (out / "keys_deflated.npz").read_bytes()
+    (broken / "cut.npz").write_bytes(whole[:-30])
+    (broken / "flipped.npz").write_bytes(whole[:90] + bytes([whole[90] ^ 1]) + whole[91:])
+    (broken / "empty.npz").write_bytes(b"")
+    with zipfile.ZipFile(broken / "torch.pt", "w") as pickle:
+        pickle.writestr("archive/data.pkl", b"\x80\x02.")
+    safetensors(broken / "no_edges.safetensors", {"x": ("F32", X), "y": ("I64", Y)})
+    for n in range(0, len(whole), 7):
+        (broken / "cuts").mkdir(exist_ok=True)
+        (broken / "cuts" / ("%d.npz" % n)).write_bytes(whole[:n])
+
+
+def main():
+    out = pathlib.Path(sys.argv[1])
+    (out / "broken").mkdir(parents=True, exist_ok=True)
+    reference(out)
+    arrays_by_name(out)
+
+
+main()
