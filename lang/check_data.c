@@ -18,10 +18,10 @@ static const SourceKind source_kinds[] = {
     {"npy", "npy(folder)", "a folder of NumPy arrays; of a field, npy(file)"},
     {"npz", "npz(file)", "NumPy arrays by the names of safetensors, or a matrix as SciPy saves it"},
     {"edges", "edges(file, base = 0, nodes = N)", "a list of edges, as text or as a NumPy array"},
+    {"csv", "csv(edges = file, nodes = file, src = name, dst = name, id = name, header = true, base = 0, separator = \",\")", "tables of the edges and the nodes, whose columns are the fields that are declared"},
     {"planetoid", "planetoid(folder)", "NAME.content and NAME.cites"},
     {"tu", "tu(folder)", "text of the TU collection of graph data sets"},
     {"ogb", NULL, NULL},
-    {"csv", NULL, NULL},
     {"mtx", NULL, NULL},
     {"raw", NULL, NULL},
     {"igb", NULL, NULL},
@@ -646,6 +646,18 @@ static void override_source(Checker *checker, DataSpec *spec) {
   ARENA_PUSH(checker->arena, spec->source.args, spec->source.arg_count, (SourceArg){.key = "", .text = path});
 }
 
+/* Of tables those columns are read that are declared as fields. */
+static void ask_for_columns(Checker *checker, DataSpec *spec) {
+  DataSource *source = &spec->source;
+  if (strcmp(source->kind, "csv") != 0) return;
+  ARENA_PUSH(checker->arena, source->args, source->arg_count, ((SourceArg){.key = "node", .text = ""}));
+  for (int i = 0; i < spec->decl_count; i++) {
+    const FieldDecl *decl = &spec->decls[i];
+    if (!decl->source && (decl->domain == DOMAIN_NODE || decl->domain == DOMAIN_EDGE))
+      ARENA_PUSH(checker->arena, source->args, source->arg_count, ((SourceArg){.key = decl->domain == DOMAIN_NODE ? "node" : "edge", .text = decl->name}));
+  }
+}
+
 void check_data(Checker *checker) {
   const Item *item = checker->data;
   int errors = diags_error_count(checker->diags);
@@ -660,6 +672,7 @@ void check_data(Checker *checker) {
     else if (stmt->value) set(checker, spec, stmt);
   }
   check_pairs_fit(checker, spec);
+  ask_for_columns(checker, spec);
   checker->program->data = spec;
   if (diags_error_count(checker->diags) > errors) return;
 

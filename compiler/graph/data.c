@@ -13,7 +13,8 @@
 
 bool data_is_path(const DataSource *source, int index) {
   const SourceArg *arg = &source->args[index];
-  return arg->text && !*arg->key && strcmp(source->kind, "synth") != 0;
+  const bool is_table = strcmp(source->kind, "csv") == 0 && (strcmp(arg->key, "edges") == 0 || strcmp(arg->key, "nodes") == 0);
+  return arg->text && ((!*arg->key && strcmp(source->kind, "synth") != 0) || is_table);
 }
 
 const char *data_order_path(const DataReader *reader, const char *path) {

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv.h"
 #include "edge_list.h"
 #include "readers.h"
+#include "source_text.h"
 #include "runtime/base/checked.h"
 
 const char *const gnn_synth_names[4] = {"sbm", "rmat", "er", "grid"};
@@ -278,6 +280,70 @@ static gnn_status dataset_open_edges(const gnn_source *source, const char *path,
   return gnn_read_edge_list(dataset, path, &rules, error);
 }
 
+static gnn_status dataset_csv_arg(const gnn_source_arg *arg, gnn_csv *csv, gnn_error *error) {
+  static const char *const texts[] = {"src", "dst", "id"};
+  const char **const places[] = {&csv->src, &csv->dst, &csv->id};
+  const char *key = arg->key ? arg->key : "";
+  for (int i = 0; i < 3; i++)
+    if (strcmp(key, texts[i]) == 0) {
+      *places[i] = arg->text;
+      return arg->text ? GNN_OK : gnn_fail(error, GNN_EINVAL, "", "csv: \"%s\" is the name of a column, in quotes", key);
+    }
+  if (strcmp(key, "separator") == 0) {
+    csv->separator = arg->text && strlen(arg->text) == 1 ? arg->text[0] : 0;
+    return csv->separator && csv->separator != '"' ? GNN_OK : gnn_fail(error, GNN_EINVAL, "", "csv: \"separator\" is one character, in quotes");
+  }
+  if (strcmp(key, "header") == 0) {
+    csv->header = arg->number != 0;
+    return arg->text ? gnn_fail(error, GNN_EINVAL, "", "csv: \"header\" is true or false") : GNN_OK;
+  }
+  if (strcmp(key, "base") == 0) {
+    csv->base = arg->number == 1;
+    return arg->text || (arg->number != 0 && arg->number != 1) ? gnn_fail(error, GNN_EINVAL, "", "csv: \"base\" is 0 or 1") : GNN_OK;
+  }
+  if (strcmp(key, "nodes") == 0 && !arg->text) {
+    csv->node_count = (int64_t)arg->number;
+    return arg->number != (double)(int64_t)arg->number || arg->number < 0 || arg->number >= INT32_MAX
+             ? gnn_fail(error, GNN_EINVAL, "", "csv: \"nodes\" is the file of the nodes, or a whole number of them below 2^31 - 1") : GNN_OK;
+  }
+  return GNN_OK;
+}
+
+static gnn_status dataset_open_csv(const gnn_source *source, const char *base_dir, gnn_dataset *dataset, gnn_error *error) {
+  static const char *const known[] = {"edges", "nodes", "src", "dst", "id", "header", "base", "separator", "node", "edge"}; /* the last two: fields that are declared */
+  gnn_csv csv = {.header = -1, .node_count = -1, .wanted_nodes = -1, .wanted_edges = -1};
+  const char **wanted = calloc(2 * (size_t)source->arg_count + 1, sizeof *wanted);
+  char *paths[2] = {NULL, NULL};
+  gnn_status status = wanted ? dataset_unknown_arg(source, known, 10, error) : gnn_fail_memory(error, 256);
+  for (int i = 0; status == GNN_OK && i < source->arg_count; i++) {
+    const gnn_source_arg *arg = &source->args[i];
+    const char *key = arg->key ? arg->key : "";
+    const int is_node = strcmp(key, "node") == 0, is_edge = strcmp(key, "edge") == 0, is_edges = key[0] == 0 || strcmp(key, "edges") == 0;
+    if (is_node || is_edge) {
+      if (csv.wanted_nodes < 0) csv.wanted_nodes = csv.wanted_edges = 0;
+      if (arg->text && arg->text[0]) wanted[is_node ? csv.wanted_nodes++ : source->arg_count + csv.wanted_edges++] = arg->text;
+    } else if (arg->text && (is_edges || strcmp(key, "nodes") == 0)) {
+      char **path = &paths[!is_edges];
+      free(*path);
+      *path = gnn_path_join(base_dir, arg->text);
+      if (*path == NULL) status = gnn_fail_memory(error, 256);
+    } else {
+      status = dataset_csv_arg(arg, &csv, error);
+    }
+  }
+  csv.edges = paths[0];
+  csv.nodes = paths[1];
+  csv.node_columns = wanted;
+  csv.edge_columns = wanted ? wanted + source->arg_count : NULL;
+  if (status == GNN_OK && csv.edges == NULL) status = gnn_fail(error, GNN_EINVAL, "", "csv needs the table of the edges: csv(edges = \"e.csv\", nodes = \"n.csv\")");
+  if (status == GNN_OK) status = gnn_edge_list_name(csv.edges, dataset, error);
+  if (status == GNN_OK) status = gnn_read_csv(dataset, &csv, error);
+  free(wanted);
+  free(paths[0]);
+  free(paths[1]);
+  return status;
+}
+
 /* Enough to tell the forms from each other. */
 static int64_t dataset_promise(const unsigned char *head, size_t size) {
   (void)head;
@@ -328,6 +394,14 @@ static gnn_status dataset_finish_open(gnn_status status, gnn_dataset *dataset, g
 
 gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error *error) {
   *out = NULL;
+  if (!gnn_path_exists(path) && gnn_is_source_text(path)) {
+    gnn_source_text parsed;
+    gnn_status parse = gnn_source_parse(path, &parsed, error);
+    if (parse != GNN_OK) return parse;
+    parse = gnn_dataset_open(&parsed.source, NULL, out, error);
+    gnn_source_free(&parsed);
+    return parse;
+  }
   gnn_dataset *dataset = gnn_dataset_new(path);
   if (dataset == NULL) return gnn_fail_memory(error, (int64_t)sizeof *dataset);
   gnn_status status = strcmp(path, "karate") == 0 && !gnn_path_exists(path) ? gnn_read_karate(dataset, error)
@@ -343,6 +417,7 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
   const gnn_source_arg *arg = dataset_arg(source, "");
   if (is_path && (arg == NULL || arg->text == NULL))
     return gnn_fail(error, GNN_EINVAL, "", "%s needs a path: %s(\"data\")", source->kind, source->kind);
+  if (strcmp(source->kind, "file") == 0 && gnn_is_source_text(arg->text) && !gnn_path_exists(arg->text)) return gnn_dataset_open_path(arg->text, out, error);
   char *path = is_path ? gnn_path_join(base_dir, arg->text) : NULL;
   gnn_dataset *dataset = gnn_dataset_new(is_path && path ? path : source->kind);
   if (dataset == NULL || (is_path && path == NULL)) {
@@ -369,6 +444,8 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
     if (status == GNN_OK) status = gnn_read_karate(dataset, error);
   } else if (strcmp(source->kind, "synth") == 0) {
     status = dataset_open_synth(source, dataset, error);
+  } else if (strcmp(source->kind, "csv") == 0) {
+    status = dataset_open_csv(source, base_dir, dataset, error);
   } else if (strcmp(source->kind, "shapes") == 0) {
     status = gnn_fail(error, GNN_EDATA, "", "the program was planned from declared sizes alone, so it has no data of its own");
     gnn_fail_help(error, "give it some: --data PATH");

@@ -78,6 +78,9 @@ typedef struct gnn_dataset {
   gnn_array raw_splits[GNN_SPLIT_COUNT]; /* masks [S, R]; data NULL: absent */
   gnn_array raw_fold;                    /* [R]: in which fold each row is tested, 255 or -1: in none; data NULL: absent */
 
+  const char *node_name;                 /* what the data call their nodes, where that is not 0, 1, ...: that of node v begins at node_name_at[v]; NULL: they do not */
+  const int64_t *node_name_at;           /* [nodes] */
+
   int type_count, relation_count;
   gnn_data_type *types;    /* once prepared those beside the first; before, all: fields are of GNN_TYPE `set`, ends of relations types, too */
   int split_type;          /* of the nodes that the splits are of; -1: none */
@@ -125,7 +128,7 @@ typedef struct gnn_dataset {
 
 /* base_dir: what relative paths are relative to; NULL: the working directory. */
 gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **dataset, gnn_error *error);
-/* Whatever PATH is, told from its content; also "karate". */
+/* Whatever PATH is, told from its content; also "karate", and where there is no such file a source as a data block has it: csv(edges = "e.csv"). */
 gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **dataset, gnn_error *error);
 /* Once per data set. recipe NULL: nothing but dropping duplicates. */
 gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "gnndata.h"
+#include "runtime/data/source_text.h"
 #include "runtime/app/train.h"
 
 static const char *const describe_splits[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
@@ -134,12 +135,19 @@ static void describe_string(const char *text) {
 
 static void describe_block(const gnn_dataset *dataset, const gnndata_options *options) {
   const gnn_recipe *recipe = &options->recipe;
-  const char *kind = strstr(dataset->kind ? dataset->kind : "", "NumPy") ? "npy" : strstr(dataset->kind ? dataset->kind : "", "text:")
-                     ? "planetoid" : strstr(dataset->kind ? dataset->kind : "", "karate") ? "karate" : "safetensors";
+  static const struct { const char *word, *kind; } kinds[] = {{"folder of NumPy", "npy"}, {"text:", "planetoid"}, {"karate", "karate"}, {"safetensors", "safetensors"}};
+  const char *kind = "";
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (dataset->kind && strstr(dataset->kind, kinds[i].word)) kind = kinds[i].kind;
   printf("\ndata ");
   describe_identifier(dataset->name);
   if (strcmp(kind, "karate") == 0) printf(" from karate() {\n");
-  else {
+  else if (gnn_is_source_text(options->words[0])) printf(" from %s {\n", options->words[0]);
+  else if (kind[0] == 0) { /* what it is, is told from its content */
+    printf(" from ");
+    describe_string(options->words[0]);
+    printf(" {\n");
+  } else {
     printf(" from %s(", kind);
     describe_string(options->words[0]);
     printf(") {\n");

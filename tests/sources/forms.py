@@ -159,11 +159,43 @@ def arrays_by_name(out):
         (broken / "cuts" / ("%d.npz" % n)).write_bytes(whole[:n])
 
 
+def tables(out):
+    """Tables of nodes and edges, as programs write them."""
+    names = ["Ann, A.", "Bob", 'O"Hara', "Zoë", "5", "x"]
+    quoted = ['"%s"' % n.replace('"', '""') for n in names]
+    split = ["train" if v in TRAIN else "valid" if v in VALID else "test" for v in range(NODES)]
+    nodes = ["id,x_0,x_1,x_2,y,split"] + ["%s,%s,%d,%s" % (quoted[v], ",".join(map(repr, X[v])), Y[v], split[v]) for v in range(NODES)]
+    edges = ["source,target,edge_weight"] + ["%s,%s,%r" % (quoted[s], quoted[d], w) for (s, d), w in zip(EDGES, WEIGHT)]
+    (out / "n.csv").write_text("\n".join(nodes) + "\n")
+    (out / "e.csv").write_text("\n".join(edges) + "\n")
+    # From Windows: a byte order mark, its line ends, no end to the last line; packed.
+    (out / "win_n.csv").write_bytes("\r\n".join(nodes).encode("utf-8-sig"))
+    (out / "win_e.csv.gz").write_bytes(gzip.compress(("\r\n".join(edges) + "\r\n\r\n").encode("utf-8-sig")))
+    # Other separators, columns that ends are not called, features as a list in a cell, masks as words, nothing called id.
+    rows = ["x\ty\ttrain_mask\tval_mask\ttest_mask"] + ["%r\t%d\t%s\t%s\t%s" % (X[v], Y[v], v in TRAIN, v in VALID, v in TEST) for v in range(NODES)]
+    (out / "n.tsv").write_text("\n".join(rows) + "\n")
+    (out / "e.tsv").write_text("# made by hand\nedge_weight\tb\ta\n" + "".join("%r\t%d\t%d\n" % (w, d, s) for (s, d), w in zip(EDGES, WEIGHT)))
+    (out / "bare.csv").write_text("".join("%d;%d\n" % (s + 1, d + 1) for s, d in EDGES))
+    (out / "words.csv").write_text("".join("n%d,n%d\n" % edge for edge in EDGES))
+    broken = out / "broken"
+    for name, text in {"short_row": "src,dst\n0,1\n1\n", "unknown": "src,dst\nBob,Nobody\n", "float_end": "src,dst\n0,1\n1,0.5\n", "minus": "src,dst\n0,-1\n", "one_column": "src\n0\n", "open": 'src,dst\n0,"1\n',
+                       "after_quote": 'src,dst\n"0"1,1\n', "twice": "src,src\n0,1\n", "no_rows": "", "lists": 'src,dst,w\n0,1,"[1, 2]"\n1,0,[1]\n'}.items():
+        (broken / (name + ".csv")).write_text(text)
+    (broken / "latin.csv").write_bytes("src,dst\nZo\xeb,Bob\n".encode("latin-1"))
+    (broken / "utf16.csv").write_bytes("src,dst\n0,1\n".encode("utf-16"))
+    (broken / "zero.csv").write_bytes(b"src,dst\n0,1\n\0\n")
+    (broken / "cut.csv.gz").write_bytes(gzip.compress(b"src,dst\n" + b"0,1\n" * 1000)[:-20])
+    (broken / "same_node.csv").write_text("id,y\na,0\nb,1\na,1\n")
+    (broken / "no_id.csv").write_text("id,y\na,0\n,1\n")
+    (broken / "split.csv").write_text("id,split\na,train\nb,tests\n")
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
     (out / "broken").mkdir(parents=True, exist_ok=True)
     reference(out)
     arrays_by_name(out)
+    tables(out)
 
 
 main()

@@ -53,6 +53,42 @@ check "npz, nothing" refuses "holds 0 bytes only" "$gnndata" info broken/empty.n
 check "torch.save's file" refuses "a pickle, which is never read" "$gnndata" info broken/torch.pt
 cut_anywhere() { for file in broken/cuts/*; do refuses "" "$gnndata" info "$file" || return; done; }
 check "npz, cut anywhere" cut_anywhere
+
+# ---- tables ----
+check "csv: names of nodes in quotes, columns x_0, x_1, ..., a column split" same weighted 'csv(edges = "e.csv", nodes = "n.csv")'
+check "csv from Windows: byte order mark, its line ends, packed" same weighted 'csv(edges = "win_e.csv.gz", nodes = "win_n.csv")'
+check "tab separated, ends by the names of columns, lists in cells, masks as words" same weighted 'csv(edges = "e.tsv", nodes = "n.tsv", src = "a", dst = "b")'
+check "  the other way round edges go the other way" bash -c "! '$gnndata' diff weighted 'csv(edges = \"e.tsv\", nodes = \"n.tsv\", src = \"b\", dst = \"a\")'"
+check "without names of columns, counted from 1" bash -c "'$gnndata' head 'csv(edges = \"bare.csv\", base = 1)' edges >got && '$gnndata' head plain edges >wanted && diff got wanted"
+check "names of nodes without a table of them" says "nodes      6" "$gnndata" info 'csv("words.csv", header = false)'
+check "  and without a word about the header its first row is said to be one" says "is taken for the names of its columns" "$gnndata" info 'csv("words.csv")'
+csv_refuses() { refuses "$1" "$gnndata" info "$2"; }
+check "csv: a row with too few cells" csv_refuses '"broken/short_row.csv" line 3: 1 cells stand here, and 2 in the first row' 'csv("broken/short_row.csv")'
+check "csv: an end that is no node" csv_refuses '"broken/unknown.csv" line 2 column 5: "Nobody" is no node of "n.csv"' 'csv("broken/unknown.csv", nodes = "n.csv")'
+check "csv: an end that is no whole number" csv_refuses '"broken/float_end.csv" line 3 column 3: a whole number is needed, not "0.5"' 'csv("broken/float_end.csv")'
+check "csv: an end below 0" csv_refuses 'line 2 column 3: node -1, but nodes run 0' 'csv("broken/minus.csv")'
+check "csv: an end beyond the nodes" csv_refuses 'node 2, but nodes run 0 … 1' 'csv("bare.csv", nodes = 2)'
+check "csv: one column" csv_refuses 'there is one column only' 'csv("broken/one_column.csv")'
+check "csv: a quote that is not closed" csv_refuses 'line 2: a quote is opened and never closed' 'csv("broken/open.csv")'
+check "csv: something behind a quote" csv_refuses 'line 2 column 1: something stands between the closing quote' 'csv("broken/after_quote.csv")'
+check "csv: two columns of one name" csv_refuses 'two columns are called "src"' 'csv("broken/twice.csv")'
+check "csv: nothing" csv_refuses 'is empty' 'csv("broken/no_rows.csv")'
+check "csv: lists of several lengths" csv_refuses 'line 3 column 5: column "w"' 'csv("broken/lists.csv")'
+check "csv: not UTF-8" csv_refuses 'line 2 column 1: the text is not UTF-8' 'csv("broken/latin.csv")'
+check "csv: UTF-16" csv_refuses 'is text in UTF-16' 'csv("broken/utf16.csv")'
+check "csv: a byte 0" csv_refuses 'there is a byte 0: this is no text' 'csv("broken/zero.csv")'
+check "csv: a gzip file cut short" csv_refuses 'is a truncated gzip file' 'csv("broken/cut.csv.gz")'
+check "csv: a node twice" csv_refuses 'line 4 column 1: node "a" is there already, in row 1' 'csv("e.csv", nodes = "broken/same_node.csv")'
+check "csv: a node without a name" csv_refuses 'line 3 column 1: this node has no id' 'csv("e.csv", nodes = "broken/no_id.csv")'
+check "csv: a split that is none" csv_refuses 'the column split holds "tests"' 'csv("e.csv", nodes = "broken/split.csv")'
+check "csv: no such column" csv_refuses 'has no column "from" (src = ...); it has source, target, edge_weight' 'csv("e.csv", src = "from")'
+refuses_use() { # WANTED SOURCE: a command line that is wrong
+  "$gnndata" info "$2" >said 2>&1
+  [ $? -eq 2 ] && grep -qF -- "$1" said || { cat said; return 1; }
+}
+check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; did you mean "edges"?' 'csv(edgs = "e.csv")'
+check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
+check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
 trains() { # SOURCE: a data block with it compiles, and the program trains
   printf '%s\n' "data g from $1 { node x : f32[3]" '  node y : class[3] }' 'model m on g { return x |> GCN(4) |> relu |> GCN(y.classes) }' \
     'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >m.gnn
@@ -60,5 +96,9 @@ trains() { # SOURCE: a data block with it compiles, and the program trains
 }
 check "npz(...) in a data block" trains 'npz("keys.npz")'
 check "a file's name in a data block" trains '"keys_deflated.npz"'
+check "csv(...) in a data block: its columns are the fields" trains 'csv(edges = "e.csv", nodes = "n.csv")'
+check "  on the command line of the program, too" ./m -q --data 'csv(edges = "win_e.csv.gz", nodes = "win_n.csv")'
+sed 's/node x : f32.3./node xx : f32[3]/' m.gnn >wrong.gnn
+check "  one that is not there: what there is, is listed" refuses '"n.csv" has no column "xx"; it has id, x_0, x_1, x_2, y, split' "$gnncc" -w --check wrong.gnn
 check "safetensors(...) with PyG's names in a data block" trains 'safetensors("pyg.safetensors")'
 finish
