@@ -347,7 +347,32 @@ static gnn_status dataset_open_csv(const gnn_source *source, const char *base_di
 /* Enough to tell the forms from each other. */
 static int64_t dataset_promise(const unsigned char *head, size_t size) {
   (void)head;
-  return size < 9 ? 9 : -1;
+  return size < 14 ? 14 : -1;
+}
+
+/* A set that is called after its file: "web" of "x/web.mtx.gz". */
+static gnn_status dataset_named(gnn_dataset *dataset, const char *path, gnn_status (*read)(gnn_dataset *, const char *, gnn_error *), gnn_error *error) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  size_t length = strlen(name);
+  if (length > 3 && strcmp(name + length - 3, ".gz") == 0) length -= 3;
+  for (size_t k = length; k-- > 1;)
+    if (name[k] == '.') {
+      length = k;
+      break;
+    }
+  char *stem = strndup(name, length);
+  gnn_status status = stem ? gnn_dataset_set_name(dataset, stem, error) : gnn_fail_memory(error, 256);
+  free(stem);
+  return status == GNN_OK ? read(dataset, path, error) : status;
+}
+
+/* A list of neighbours is like a list of edges to look at. */
+static int dataset_is_metis(const char *path) {
+  static const char *const endings[] = {".graph", ".metis", ".graph.gz", ".metis.gz"};
+  const size_t length = strlen(path);
+  for (int i = 0; i < 4; i++)
+    if (length > strlen(endings[i]) && strcmp(path + length - strlen(endings[i]), endings[i]) == 0) return 1;
+  return 0;
 }
 
 static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_error *error) {
@@ -364,15 +389,17 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   if (status != GNN_OK) return status;
   int is_numpy = file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0;
   int is_zip = file.size >= 4 && memcmp(file.data, "PK\3\4", 4) == 0;
-  int is_container = file.size >= 9 && file.data[8] == '{';
+  int is_container = file.size >= 9 && file.data[8] == '{', is_matrix = file.size >= 14 && memcmp(file.data, "%%MatrixMarket", 14) == 0;
   size_t size = file.size;
   gnn_file_close(&file);
   if (is_container) return gnn_read_container(dataset, path, error);
+  if (is_matrix) return dataset_named(dataset, path, gnn_read_mtx, error);
+  if (!is_numpy && !is_zip && dataset_is_metis(path)) return dataset_named(dataset, path, gnn_read_metis, error);
   int is_list;
   status = gnn_is_edge_list(path, &is_list, error);
   if (status != GNN_OK) return status;
   if (is_list) return gnn_read_edge_list(dataset, path, &(gnn_edge_rules){.nodes = -1}, error);
-  if (is_zip) return gnn_read_npz(dataset, path, error);
+  if (is_zip) return dataset_named(dataset, path, gnn_read_npz, error);
   if (is_numpy) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a single NumPy array, not a data set", path);
     gnn_fail_help(error, "name the folder that holds edge_index.npy, x.npy, y.npy");
@@ -410,10 +437,10 @@ gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error 
 }
 
 gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **out, gnn_error *error) {
-  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz"};
+  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz", "mtx", "metis"};
   *out = NULL;
   int is_path = 0;
-  for (int i = 0; i < 7; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
+  for (size_t i = 0; i < sizeof path_kinds / sizeof *path_kinds; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
   const gnn_source_arg *arg = dataset_arg(source, "");
   if (is_path && (arg == NULL || arg->text == NULL))
     return gnn_fail(error, GNN_EINVAL, "", "%s needs a path: %s(\"data\")", source->kind, source->kind);
@@ -437,7 +464,9 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
     else if (strcmp(source->kind, "planetoid") == 0)
       status = gnn_is_planetoid(path) ? gnn_read_planetoid(dataset, path, error) : dataset_open_file(dataset, path, error);
     else if (strcmp(source->kind, "safetensors") == 0) status = gnn_read_container(dataset, path, error);
-    else if (strcmp(source->kind, "npz") == 0) status = gnn_read_npz(dataset, path, error);
+    else if (strcmp(source->kind, "mtx") == 0) status = dataset_named(dataset, path, gnn_read_mtx, error);
+    else if (strcmp(source->kind, "metis") == 0) status = dataset_named(dataset, path, gnn_read_metis, error);
+    else if (strcmp(source->kind, "npz") == 0) status = dataset_named(dataset, path, gnn_read_npz, error);
     else status = dataset_open_file(dataset, path, error);
   } else if (strcmp(source->kind, "karate") == 0) {
     status = dataset_unknown_arg(source, NULL, 0, error);

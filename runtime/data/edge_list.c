@@ -238,7 +238,7 @@ static gnn_status list_begin(gnn_edge_list *list, gnn_error *error) {
   if (status == GNN_OK) status = gnn_stream_read(list->stream[0], list->buffer, LIST_BUFFER_BYTES, &size, error);
   if (status != GNN_OK) return status;
   if (list_is_numpy(list->buffer, size)) status = list_open_array(list, size, error);
-  else if (size >= 14 && memcmp(list->buffer, "%%MatrixMarket", 14) == 0) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is in the form of MatrixMarket, which is not supported yet", list->path);
+  else if (size >= 14 && memcmp(list->buffer, "%%MatrixMarket", 14) == 0) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a matrix as MatrixMarket text, no list of edges: mtx(\"%s\")", list->path, list->path);
   if (status != GNN_OK) return status;
   const gnn_edge_place start = {.greatest = -1};
   if (list->is_array) return gnn_edge_list_seek(list, &start, error);

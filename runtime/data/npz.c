@@ -132,10 +132,6 @@ gnn_status gnn_read_npz(gnn_dataset *dataset, const char *path, gnn_error *error
   char left_out[NPZ_LEFT_OUT_ROOM];
   gnn_status status = gnn_npz_open(dataset, path, &file, left_out, error);
   if (status != GNN_OK) return status;
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
-  char *stem = strndup(name, dot ? (size_t)(dot - name) : strlen(name));
-  status = stem ? gnn_dataset_set_name(dataset, stem, error) : gnn_fail_memory(error, 256);
-  free(stem);
   dataset->kind = "a .npz file of NumPy arrays";
   if (status == GNN_OK) status = gnn_read_named(dataset, &file, path, error);
   if (status == GNN_EDATA && error && error->help[0] && left_out[0]) {

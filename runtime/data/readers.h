@@ -9,6 +9,8 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
 gnn_status gnn_read_planetoid(gnn_dataset *dataset, const char *path, gnn_error *error);
 gnn_status gnn_read_tu(gnn_dataset *dataset, const char *path, gnn_error *error); /* a folder, or what the names of its files begin with */
 gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error *error);
+gnn_status gnn_read_mtx(gnn_dataset *dataset, const char *path, gnn_error *error);
+gnn_status gnn_read_metis(gnn_dataset *dataset, const char *path, gnn_error *error);
 gnn_status gnn_read_npz(gnn_dataset *dataset, const char *path, gnn_error *error);
 /* Of a file that is open, with the names of our own form. */
 gnn_status gnn_read_tensors(gnn_dataset *dataset, const gnn_safetensors *file, const char *path, gnn_error *error);

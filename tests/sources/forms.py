@@ -17,6 +17,10 @@ TRAIN, VALID, TEST = [0, 3], [1, 4], [2, 5]
 LETTERS = {"i8": "q", "i4": "i", "i2": "h", "i1": "b", "u8": "Q", "u4": "I", "u2": "H", "u1": "B", "b1": "?", "f8": "d", "f4": "f", "f2": "e"}
 
 
+def pack(data):
+    return gzip.compress(data, mtime=0)
+
+
 def flat(numbers):
     return [n for row in numbers for n in flat(row)] if isinstance(numbers, (list, tuple)) else [numbers]
 
@@ -170,7 +174,7 @@ def tables(out):
     (out / "e.csv").write_text("\n".join(edges) + "\n")
     # From Windows: a byte order mark, its line ends, no end to the last line; packed.
     (out / "win_n.csv").write_bytes("\r\n".join(nodes).encode("utf-8-sig"))
-    (out / "win_e.csv.gz").write_bytes(gzip.compress(("\r\n".join(edges) + "\r\n\r\n").encode("utf-8-sig")))
+    (out / "win_e.csv.gz").write_bytes(pack(("\r\n".join(edges) + "\r\n\r\n").encode("utf-8-sig")))
     # Other separators, columns that ends are not called, features as a list in a cell, masks as words, nothing called id.
     rows = ["x\ty\ttrain_mask\tval_mask\ttest_mask"] + ["%r\t%d\t%s\t%s\t%s" % (X[v], Y[v], v in TRAIN, v in VALID, v in TEST) for v in range(NODES)]
     (out / "n.tsv").write_text("\n".join(rows) + "\n")
@@ -184,10 +188,41 @@ def tables(out):
     (broken / "latin.csv").write_bytes("src,dst\nZo\xeb,Bob\n".encode("latin-1"))
     (broken / "utf16.csv").write_bytes("src,dst\n0,1\n".encode("utf-16"))
     (broken / "zero.csv").write_bytes(b"src,dst\n0,1\n\0\n")
-    (broken / "cut.csv.gz").write_bytes(gzip.compress(b"src,dst\n" + b"0,1\n" * 1000)[:-20])
+    (broken / "cut.csv.gz").write_bytes(pack(b"src,dst\n" + b"0,1\n" * 1000)[:-20])
     (broken / "same_node.csv").write_text("id,y\na,0\nb,1\na,1\n")
     (broken / "no_id.csv").write_text("id,y\na,0\n,1\n")
     (broken / "split.csv").write_text("id,split\na,train\nb,tests\n")
+
+
+def matrices(out):
+    """Matrices as text, and graph files of METIS."""
+    lead = "%%MatrixMarket matrix coordinate "
+    entries = "".join("%d %d %r\n" % (s + 1, d + 1, w) for (s, d), w in zip(EDGES, WEIGHT))
+    (out / "general.mtx").write_text(lead + "real general\n%% a comment\n%d %d %d\n" % (NODES, NODES, len(EDGES)) + entries)
+    (out / "general.mtx.gz").write_bytes(pack((lead + "Real General\n%% a comment\n\n%d %d %d\n" % (NODES, NODES, len(EDGES)) + entries).replace("\n", "\r\n").encode()))
+    (out / "pattern.mtx").write_text(lead + "pattern symmetric\n3 3 3\n2 1\n3 2\n3 3\n")
+    (out / "skew.mtx").write_text(lead + "integer skew-symmetric\n3 3 2\n2 1 5\n3 2 -7\n")
+    folder(out / "both_ways", {"edge_index": npy([[0, 1, 1, 2, 2], [1, 0, 2, 1, 2]], "<i8")})
+    (out / "both_ways" / "graph.json").write_text('{"num_nodes": 3}')
+    folder(out / "skewed", {"edge_index": npy([[0, 1, 1, 2], [1, 0, 2, 1]], "<i8"), "weight": npy([-5, 5, 7, -7])})
+    (out / "skewed" / "graph.json").write_text('{"num_nodes": 3}')
+    broken = out / "broken"
+    for name, text in {"first": "1 2 3\n", "array": "%%MatrixMarket matrix array real general\n2 2\n", "complex": lead + "complex general\n2 2 1\n1 1 1 1\n", "hermitian": lead + "real hermitian\n2 2 1\n1 1 1\n",
+                       "sizes": lead + "real general\n2 2\n", "wide": lead + "real general\n2 3 1\n1 1 1\n", "few": lead + "real general\n2 2 2\n1 1 1\n", "many": lead + "real general\n2 2 1\n1 1 1\n2 2 1\n",
+                       "zero": lead + "real general\n2 2 1\n0 1 1\n", "far": lead + "real general\n2 2 1\n1 3 1\n", "no_value": lead + "real general\n2 2 1\n1 1\n", "word": lead + "real general\n2 2 1\n1 1 x\n",
+                       "lie": lead + "real general\n2 2 1000000000000\n1 1 1\n"}.items():
+        (broken / (name + ".mtx")).write_text(text)
+    both = sorted(set(EDGES) | {(d, s) for s, d in EDGES})
+    lines = [[d + 1 for s, d in both if s == v] for v in range(NODES)]
+    (out / "plain.graph").write_text("%% made by hand\n%d %d\n" % (NODES + 1, len(both) // 2) + "".join(" ".join(map(str, line)) + "\n" for line in lines) + "\n")
+    folder(out / "undirected", {"edge_index": npy(turned([list(edge) for edge in both]), "<i8")})
+    (out / "undirected" / "graph.json").write_text('{"num_nodes": 7}')
+    (out / "weighted.graph").write_text("3 2 111 2\n5 1 2 2 7\n6 3 4 1 7 3 9\r\n%% between\n8 5 6 2 9\n")
+    folder(out / "all_weights", {"edge_index": npy([[0, 1, 1, 2], [1, 0, 2, 1]], "<i8"), "weight": npy([7, 7, 9, 9]), "node_weight": npy([[1, 2], [3, 4], [5, 6]]), "node_size": npy([5, 6, 8])})
+    (out / "all_weights" / "graph.json").write_text('{"num_nodes": 3}')
+    for name, text in {"head": "3\n", "nodes": "0 0\n", "format": "3 2 7\n", "far": "2 1\n2\n3\n", "zero": "2 1\n2\n0\n", "word": "2 1\n2\nx\n", "half": "2 1\n2\n\n", "more": "2 1\n2\n1 2\n", "rows": "2 1\n2\n1\n2\n",
+                       "short": "3 2\n2\n", "no_weight": "2 1 1\n2 5\n1\n", "lie": "2000000000 5\n1\n"}.items():
+        (broken / (name + ".graph")).write_text(text)
 
 
 def main():
@@ -196,6 +231,7 @@ def main():
     reference(out)
     arrays_by_name(out)
     tables(out)
+    matrices(out)
 
 
 main()

@@ -89,6 +89,42 @@ refuses_use() { # WANTED SOURCE: a command line that is wrong
 check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; did you mean "edges"?' 'csv(edgs = "e.csv")'
 check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
 check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
+
+# ---- matrices as text, graph files of METIS ----
+check "mtx, general, with values" same weight_only general.mtx
+check "  from Windows, packed" same weight_only general.mtx.gz
+check "  as a source of its own" same weight_only 'mtx("general.mtx")'
+check "mtx, pattern and symmetric" same both_ways pattern.mtx
+check "mtx, integer and skew-symmetric" same skewed skew.mtx
+mtx_refuses() { refuses "$2" "$gnndata" info "mtx(\"broken/$1.mtx\")"; }
+check "mtx: another first line" mtx_refuses first 'does not begin with %%MatrixMarket'
+check "mtx: an array" mtx_refuses array 'line 1 column 23: the matrix is stored as "array"; coordinate is read'
+check "mtx: complex numbers" mtx_refuses complex 'numbers are "complex"'
+check "mtx: hermitian" mtx_refuses hermitian 'the matrix is "hermitian"'
+check "mtx: two sizes" mtx_refuses sizes 'line 2: three sizes are wanted'
+check "mtx: no square" mtx_refuses wide 'a matrix of 2 by 3 is no graph'
+check "mtx: too few entries" mtx_refuses few 'is truncated: it ends before entry 2 of 2'
+check "mtx: too many entries" mtx_refuses many 'line 4: something follows the last of 1 entries'
+check "mtx: row 0" mtx_refuses zero 'line 3 column 1: row 0, but they run 1 … 2'
+check "mtx: a column beyond the last" mtx_refuses far 'line 3 column 3: column 3, but they run 1 … 2'
+check "mtx: no value" mtx_refuses no_value 'line 3: 3 numbers are wanted: row, column, value'
+check "mtx: a value that is none" mtx_refuses word 'line 3 column 5: a number is needed, not "x"'
+check "mtx: more entries than there can be" mtx_refuses lie 'is truncated: 1,000,000,000,000 entries do not fit into it'
+check "metis: neighbours, a node without any, a comment" same undirected plain.graph
+check "metis: weights of edges and nodes, and sizes" same all_weights weighted.graph
+metis_refuses() { refuses "$2" "$gnndata" info "metis(\"broken/$1.graph\")"; }
+check "metis: a first line with one number" metis_refuses head 'line 1 column 2: the first line has the numbers of nodes and of edges'
+check "metis: no nodes" metis_refuses nodes 'the number of nodes must be from 1'
+check "metis: a format that is none" metis_refuses format 'fmt is three digits'
+check "metis: a neighbour beyond the last" metis_refuses far 'line 3 column 1: neighbour 3, but nodes run 1 … 2'
+check "metis: neighbour 0" metis_refuses zero 'line 3 column 1: neighbour 0, but nodes run 1 … 2'
+check "metis: a word" metis_refuses word 'line 3 column 1: a whole number is needed'
+check "metis: an edge at one of its ends" metis_refuses half 'has 1 neighbours, and 1 edges, of which its first line speaks, have 2'
+check "metis: more neighbours" metis_refuses more 'line 3: more neighbours than twice 1 edges'
+check "metis: more lines" metis_refuses rows 'line 4 column 1: there are more lines than nodes'
+check "metis: fewer lines" metis_refuses short 'is truncated: it ends before node 2 of 3'
+check "metis: no weight" metis_refuses no_weight 'line 3 column 2: the weight of the edge is missing'
+check "metis: more nodes than there can be" metis_refuses lie 'is truncated'
 trains() { # SOURCE: a data block with it compiles, and the program trains
   printf '%s\n' "data g from $1 { node x : f32[3]" '  node y : class[3] }' 'model m on g { return x |> GCN(4) |> relu |> GCN(y.classes) }' \
     'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >m.gnn
