@@ -43,6 +43,13 @@ Expr *ast_list(AstBuilder *builder, Span span, int arg_count, Arg *args) {
   return finish(builder, expr);
 }
 
+Expr *ast_shape(AstBuilder *builder, Span span, const char *name, int size_count, const Expr *const *sizes) {
+  Expr expr = {.kind = EXPR_SHAPE, .span = span, .place = span.place, .text = name};
+  for (int i = 0; i < size_count; i++) ARENA_PUSH(builder->arena, expr.args, expr.arg_count, ((Arg){.place = sizes[i]->place, .value = sizes[i]}));
+  expr.depth = depth_of_args(expr.arg_count, expr.args);
+  return finish(builder, expr);
+}
+
 Expr *ast_node(AstBuilder *builder, ExprKind kind, Span span, Place place, const char *text, const Expr *a, const Expr *b,
                const Expr *c) {
   Expr expr = {.kind = kind, .span = span, .place = place, .text = text, .a = a, .b = b, .c = c};
@@ -81,6 +88,7 @@ const char *ast_expr_text(Arena *arena, const Expr *e) {
   case EXPR_CALL: return arena_printf(arena, "%s(%s)", e->text, text_of_args(arena, e));
   case EXPR_MEMBER: return arena_printf(arena, "%s.%s", operand_text(arena, e->a), e->text);
   case EXPR_LIST: return arena_printf(arena, "[%s]", text_of_args(arena, e));
+  case EXPR_SHAPE: return arena_printf(arena, "%s[%s]", e->text, text_of_args(arena, e));
   case EXPR_UNARY: return arena_printf(arena, "%s%s%s", e->text, strcmp(e->text, "-") == 0 ? "" : " ", operand_text(arena, e->a));
   case EXPR_BINARY: return arena_printf(arena, "%s %s %s", operand_text(arena, e->a), e->text, operand_text(arena, e->b));
   case EXPR_COND:

@@ -19,6 +19,7 @@ typedef enum ExprKind {
   EXPR_CALL,   /* text(args) */
   EXPR_MEMBER, /* a.text */
   EXPR_LIST,   /* [args] */
+  EXPR_SHAPE,  /* text[args]: numbers of a type, of a source of data */
   EXPR_UNARY,  /* - a, not a */
   EXPR_BINARY, /* a text b */
   EXPR_COND,   /* a ? b : c */
@@ -158,6 +159,7 @@ typedef struct AstBuilder {
 Expr *ast_leaf(AstBuilder *builder, ExprKind kind, Span span, const char *text, double number);
 Expr *ast_call(AstBuilder *builder, Span span, Place place, const char *name, int arg_count, Arg *args);
 Expr *ast_list(AstBuilder *builder, Span span, int arg_count, Arg *args);
+Expr *ast_shape(AstBuilder *builder, Span span, const char *name, int size_count, const Expr *const *sizes);
 /* unary, binary, conditional, member, pipe, over, as; `text` is the operator or the name behind it */
 Expr *ast_node(AstBuilder *builder, ExprKind kind, Span span, Place place, const char *text, const Expr *a, const Expr *b, const Expr *c);
 

@@ -17,6 +17,7 @@ static void dump_expr(const Expr *e, FILE *out) {
   case EXPR_CALL: fprintf(out, "(call %s", e->text); break;
   case EXPR_MEMBER: fputs("(.", out); break;
   case EXPR_LIST: fputs("(list", out); break;
+  case EXPR_SHAPE: fprintf(out, "(shape %s", e->text); break;
   case EXPR_OVER: fputs("(over", out); break;
   case EXPR_AS: fputs("(as", out); break;
   default: fprintf(out, "(%s", e->text); break;

@@ -17,6 +17,7 @@ static const SourceKind source_kinds[] = {
     {"safetensors", "safetensors(file)", "names of our own form (edge.src, node.x, ...) or PyG's (edge_index, x, y, train_mask, ...)"},
     {"npy", "npy(folder)", "a folder of NumPy arrays; of a field, npy(file)"},
     {"npz", "npz(file)", "NumPy arrays by the names of safetensors, or a matrix as SciPy saves it"},
+    {"raw", "raw(file, f32[N, 1024])", "of a field alone: numbers without a header; N as many as there are"},
     {"edges", "edges(file, base = 0, nodes = N)", "a list of edges, as text or as a NumPy array"},
     {"csv", "csv(edges = file, nodes = file, src = name, dst = name, id = name, header = true, base = 0, separator = \",\")", "tables of the edges and the nodes, whose columns are the fields that are declared"},
     {"mtx", "mtx(file)", "a matrix as MatrixMarket text"},
@@ -24,7 +25,6 @@ static const SourceKind source_kinds[] = {
     {"planetoid", "planetoid(folder)", "NAME.content and NAME.cites"},
     {"tu", "tu(folder)", "text of the TU collection of graph data sets"},
     {"ogb", NULL, NULL},
-    {"raw", NULL, NULL},
     {"igb", NULL, NULL},
     {"dgl", NULL, NULL},
     {"coo", NULL, NULL},
@@ -48,6 +48,36 @@ static bool source_argument(Checker *checker, const Arg *arg, SourceArg *result)
     return false;
   }
   return true;
+}
+
+/* raw("x.bin", f32[N, 128]): a size that is no constant is told from the length of the file. */
+static void raw_shape(Checker *checker, const Expr *shape, DataSource *source) {
+  static const char *const dtypes[] = {"f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "bool"};
+  int64_t sizes[2] = {-1, 1};
+  bool is_known = false;
+  for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) is_known = is_known || strcmp(dtypes[i], shape->text) == 0;
+  if (!is_known) {
+    diags_error(checker->diags, "E0216", shape->span.place, "raw numbers are f32, f16, bf16, f64, bool, or whole numbers as i64 and u8; \"%s\" is none%s", shape->text,
+                check_nearest(checker, shape->text, dtypes, (int)(sizeof dtypes / sizeof *dtypes), ""));
+    return;
+  }
+  if (shape->arg_count > 2) {
+    diags_error(checker->diags, "E0216", shape->span.place, "raw numbers have one or two dimensions: f32[N, 128]");
+    return;
+  }
+  for (int d = 0; d < shape->arg_count; d++) {
+    const Expr *size = shape->args[d].value;
+    Dim dim;
+    if (size->kind == EXPR_NAME && !check_find_constant(checker, size->text)) {
+      if (d == 1) diags_error(checker->diags, "E0216", size->place, "how many numbers a row has must be said: \"%s\" is no constant", size->text);
+      continue;
+    }
+    if (!check_size(checker, NULL, size, &dim)) return;
+    sizes[d] = dim.size;
+  }
+  ARENA_PUSH(checker->arena, source->args, source->arg_count, ((SourceArg){.key = "type", .text = shape->text}));
+  ARENA_PUSH(checker->arena, source->args, source->arg_count, ((SourceArg){.key = "rows", .number = (double)sizes[0]}));
+  ARENA_PUSH(checker->arena, source->args, source->arg_count, ((SourceArg){.key = "width", .number = (double)sizes[1]}));
 }
 
 static void check_source(Checker *checker, const Expr *expr, DataSource *source) {
@@ -81,8 +111,16 @@ static void check_source(Checker *checker, const Expr *expr, DataSource *source)
     return;
   }
   source->kind = kind->name;
+  const bool is_raw = strcmp(kind->name, "raw") == 0;
+  if (is_raw && (expr->arg_count != 2 || expr->args[0].value->kind != EXPR_STRING || (expr->args[1].value->kind != EXPR_SHAPE && expr->args[1].value->kind != EXPR_NAME))) {
+    diags_error(checker->diags, "E0216", expr->place, "raw numbers need a file and what they are: raw(\"x.bin\", f32[N, 128])");
+    source->kind = NULL;
+    return;
+  }
   for (int i = 0; i < expr->arg_count; i++) {
     SourceArg arg;
+    if (is_raw && i == 1) raw_shape(checker, expr->args[i].value, source);
+    else
     if (source_argument(checker, &expr->args[i], &arg)) ARENA_PUSH(checker->arena, source->args, source->arg_count, arg);
   }
 }
@@ -218,6 +256,14 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     decl.source = arena_alloc(checker->arena, sizeof *decl.source);
     check_source(checker, stmt->value, decl.source);
     if (!decl.source->kind) return;
+    if (strcmp(decl.source->kind, "npy") != 0 && strcmp(decl.source->kind, "raw") != 0 && strcmp(decl.source->kind, "file") != 0) {
+      diags_error(checker->diags, "E0216", stmt->value->span.place, "a field is read from npy(\"x.npy\") or raw(\"x.bin\", f32[N, 128]); %s is a source of whole graphs", decl.source->kind);
+      return;
+    }
+    if (decl.source->arg_count == 0 || !decl.source->args[0].text || *decl.source->args[0].key) {
+      diags_error(checker->diags, "E0216", stmt->value->span.place, "%s needs a file: npy(\"x.npy\")", decl.source->kind);
+      return;
+    }
   }
   ARENA_PUSH(checker->arena, spec->decls, spec->decl_count, decl);
 }
@@ -665,6 +711,10 @@ void check_data(Checker *checker) {
   *spec = (DataSpec){.name = item->name, .declared_nodes = -1, .declared_edges = -1, .declared_graphs = -1, .place = item->name_place};
   spec->source = (DataSource){.kind = "shapes", .place = item->name_place};
   if (item->value) check_source(checker, item->value, &spec->source);
+  if (item->value && spec->source.kind && strcmp(spec->source.kind, "raw") == 0) {
+    diags_error(checker->diags, "E0216", item->value->span.place, "raw numbers are those of a field: node x : f32[128] = raw(\"x.bin\", f32[N, 128])");
+    return;
+  }
   override_source(checker, spec);
   for (int i = 0; i < item->data_count; i++) {
     const DataStmt *stmt = item->data[i];

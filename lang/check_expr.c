@@ -233,6 +233,9 @@ static Value dispatch(Checker *checker, Scope *scope, const Expr *expr) {
   case EXPR_QUANTITY:
     diags_error(checker->diags, "E0215", expr->place, "a quantity (%s) belongs in target and plan blocks", ast_expr_text(checker->arena, expr));
     return none;
+  case EXPR_SHAPE:
+    diags_error(checker->diags, "E0215", expr->place, "%s says the shape of a file's numbers, and has no value", ast_expr_text(checker->arena, expr));
+    return none;
   case EXPR_LIST:
     diags_error(checker->diags, "E0215", expr->place, "a list has no meaning here");
     return none;

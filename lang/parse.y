@@ -378,6 +378,7 @@ args:
 arg:
     expr           { $$ = (Arg){.place = @1.place, .value = $1}; }
   | NAME '=' expr  { $$ = (Arg){.name = $1.text, .place = @1.place, .value = $3}; }
+  | NAME '[' dims ']'  { $$ = (Arg){.place = @1.place, .value = ast_shape(&state->builder, @$, $1.text, $3.count, $3.items)}; }
   ;
 
 /* Here the statement that was reported is over. */

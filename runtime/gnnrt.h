@@ -327,10 +327,12 @@ typedef struct gnn_number_field {
   int64_t width;  /* 0: as large as the largest number wants it */
 } gnn_number_field;
 
-/* A field that is read from a .npy file of its own, instead of what the data have under its name. */
+/* A field that is read from a file of its own, instead of what the data have under its name. */
 typedef struct gnn_file_field {
   const char *name, *path;
   gnn_domain domain;
+  const char *type;    /* numbers without a header: "f32", "i64", ...; NULL: a .npy file */
+  int64_t rows, width; /* of those; rows -1: as many as there are */
 } gnn_file_field;
 
 /* Pairs of nodes to tell edges among: data/pairs.h. */

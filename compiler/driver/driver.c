@@ -130,6 +130,10 @@ static bool run_check(Compilation *c) {
   DataSource *source = &c->program->data->source;
   for (int i = 0; i < source->arg_count; i++) /* the program is run from where it was compiled */
     if (data_is_path(source, i)) source->args[i].text = data_path(&c->reader, source->args[i].text);
+  for (int i = 0; i < c->program->data->decl_count; i++) {
+    DataSource *own = c->program->data->decls[i].source;
+    if (own) own->args[0].text = data_order_path(&c->reader, own->args[0].text);
+  }
   DataRecipe *recipe = &c->program->data->recipe;
   if (recipe->order_path) recipe->order_path = data_order_path(&c->reader, recipe->order_path);
   return true;

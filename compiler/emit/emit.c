@@ -381,7 +381,10 @@ static void emit_source_description(const Emission *m, FILE *out) {
     const FieldDecl *decl = &m->program->data->decls[i];
     if (!decl->source) continue;
     if (file_fields++ == 0) fprintf(out, "static const gnn_file_field file_fields[] = {\n");
-    fprintf(out, "  {%s, %s, %s},\n", escape_c(m->arena, decl->name), escape_c(m->arena, decl->source->args[0].text), emit_domain_word(decl->domain));
+    const SourceArg *args = decl->source->args;
+    const bool is_raw = decl->source->arg_count == 4;
+    fprintf(out, "  {%s, %s, %s, %s, %" PRId64 ", %" PRId64 "},\n", escape_c(m->arena, decl->name), escape_c(m->arena, args[0].text), emit_domain_word(decl->domain), is_raw ? escape_c(m->arena, args[1].text) : "0",
+            is_raw ? (int64_t)args[2].number : 0, is_raw ? (int64_t)args[3].number : 0);
   }
   if (file_fields) fprintf(out, "};\n\n");
   if (recipe->number_count) {

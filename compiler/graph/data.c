@@ -50,7 +50,9 @@ static const gnn_file_field *runtime_file_fields(const DataReader *reader, const
     if (spec->decls[i].source) {
       const FieldDecl *decl = &spec->decls[i];
       const gnn_domain domain = decl->domain == DOMAIN_EDGE ? GNN_EDGE : decl->domain == DOMAIN_GRAPH ? GNN_GRAPH : GNN_NODE;
-      fields[(*count)++] = (gnn_file_field){decl->name, data_order_path(reader, decl->source->args[0].text), domain};
+      const SourceArg *args = decl->source->args;
+      const bool is_raw = decl->source->arg_count == 4;
+      fields[(*count)++] = (gnn_file_field){decl->name, data_order_path(reader, args[0].text), domain, is_raw ? args[1].text : NULL, is_raw ? (int64_t)args[2].number : 0, is_raw ? (int64_t)args[3].number : 0};
     }
   return fields;
 }
@@ -272,7 +274,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   DataReader *reader = user;
   for (int i = 0; i < spec->decl_count; i++) {
     const DataSource *own = spec->decls[i].source;
-    const bool is_file = own && strcmp(own->kind, "npy") == 0 && own->arg_count == 1 && own->args[0].text && !*own->args[0].key;
+    const bool is_file = own && (strcmp(own->kind, "raw") == 0 || (strcmp(own->kind, "npy") == 0 && own->arg_count == 1 && own->args[0].text && !*own->args[0].key));
     if (!own || (is_file && strcmp(spec->source.kind, "shapes") != 0)) continue;
     diags_error(diags, "E0110", spec->decls[i].place, "%s = %s(...) %s is not supported yet", spec->decls[i].name, own->kind, is_file ? "of data without files" : "as a source of its own");
     diags_help(diags, "%s = npy(\"%s.npy\") takes an array from a file of its own", spec->decls[i].name, spec->decls[i].name);

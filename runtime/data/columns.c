@@ -14,7 +14,7 @@
 
 enum { COLUMNS_MOST = 1 << 16, COLUMNS_WORDS_MOST = 1 << 16 };
 
-gnn_status gnn_columns_open(gnn_columns *columns, const gnn_table *header, int is_named, gnn_error *error) {
+gnn_status gnn_columns_open(gnn_columns *columns, const gnn_text_table *header, int is_named, gnn_error *error) {
   if (header->count > COLUMNS_MOST) return gnn_table_fail(header, -1, "", error, "there are more than %d columns", COLUMNS_MOST);
   columns->count = header->count;
   columns->items = calloc((size_t)header->count + 1, sizeof *columns->items);
@@ -86,7 +86,7 @@ static int columns_is_wanted(const gnn_columns *columns, const char *name) {
   return columns->wanted_count < 0 || (name[0] >= '0' && name[0] <= '9') || strncmp(name, "split", 5) == 0 || strstr(name, "_mask") != NULL;
 }
 
-gnn_status gnn_columns_look(gnn_columns *columns, const gnn_table *row, gnn_error *error) {
+gnn_status gnn_columns_look(gnn_columns *columns, const gnn_text_table *row, gnn_error *error) {
   if (row->count != columns->count) return gnn_table_fail(row, -1, "", error, "%d cells stand here, and %d in the first row", row->count, columns->count);
   columns->rows++;
   for (int c = 0; c < columns->count; c++) {
@@ -213,7 +213,7 @@ gnn_status gnn_columns_plan(gnn_columns *columns, gnn_dataset *dataset, const ch
 
 /* ---- the second walk ---- */
 
-static gnn_status columns_word(gnn_column_field *field, const gnn_table *row, int c, int64_t r, gnn_error *error) {
+static gnn_status columns_word(gnn_column_field *field, const gnn_text_table *row, int c, int64_t r, gnn_error *error) {
   int64_t number = -1;
   int is_new;
   if (field->is_left_out) return GNN_OK;
@@ -224,7 +224,7 @@ static gnn_status columns_word(gnn_column_field *field, const gnn_table *row, in
   return status;
 }
 
-gnn_status gnn_columns_take(gnn_columns *columns, const gnn_table *row, int64_t r, gnn_error *error) {
+gnn_status gnn_columns_take(gnn_columns *columns, const gnn_text_table *row, int64_t r, gnn_error *error) {
   if (r >= columns->rows || row->count != columns->count) return gnn_table_fail(row, -1, "", error, "the file has changed while it was being read");
   for (int c = 0; c < columns->count; c++) {
     const gnn_column *column = &columns->items[c];

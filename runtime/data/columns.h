@@ -36,12 +36,12 @@ typedef struct gnn_columns {
 } gnn_columns;
 
 /* From a row with their names; is_named 0: from the number of its cells. */
-gnn_status gnn_columns_open(gnn_columns *columns, const gnn_table *header, int is_named, gnn_error *error);
+gnn_status gnn_columns_open(gnn_columns *columns, const gnn_text_table *header, int is_named, gnn_error *error);
 int gnn_columns_find(const gnn_columns *columns, const char *name); /* -1: absent */
-gnn_status gnn_columns_look(gnn_columns *columns, const gnn_table *row, gnn_error *error);
+gnn_status gnn_columns_look(gnn_columns *columns, const gnn_text_table *row, gnn_error *error);
 /* Between the two walks: which columns are which field. x_0, x_1, ... are the field x, as are 0, 1, ... E0203 of what is asked for and not there. */
 gnn_status gnn_columns_plan(gnn_columns *columns, gnn_dataset *dataset, const char *path, gnn_error *error);
-gnn_status gnn_columns_take(gnn_columns *columns, const gnn_table *row, int64_t r, gnn_error *error);
+gnn_status gnn_columns_take(gnn_columns *columns, const gnn_text_table *row, int64_t r, gnn_error *error);
 /* prefix: before each name, "paper." or "". A column called split, and train_mask, ..., are splits where is_split. */
 gnn_status gnn_columns_finish(gnn_columns *columns, const char *prefix, gnn_domain domain, int set, int has_splits, gnn_error *error);
 void gnn_columns_close(gnn_columns *columns);

@@ -17,7 +17,7 @@ static const char *const csv_names[] = {"id", "node", "node_id", "nodeid", ":id"
 
 /* An open table with its columns; the first row of data is what comes next. */
 typedef struct csv_open {
-  gnn_table *table;
+  gnn_text_table *table;
   gnn_columns columns;
   int has_header;
 } csv_open;
@@ -35,7 +35,7 @@ static int csv_usual(const gnn_columns *columns, const char *const *names) {
 }
 
 /* Some cell is no number, and nothing is, or it is one of the names that columns have. */
-static int csv_is_header(const gnn_table *table, const gnn_csv *csv) {
+static int csv_is_header(const gnn_text_table *table, const gnn_csv *csv) {
   double number;
   int is_text = 0;
   if (csv->header >= 0) return csv->header;
@@ -51,7 +51,7 @@ static gnn_status csv_begin(const char *path, const gnn_csv *csv, int wanted_cou
   if (csv->separator) rules.separator = csv->separator, rules.has_quotes = 1;
   if (status == GNN_OK) status = gnn_table_open(path, &rules, &open->table, error);
   if (status != GNN_OK) return status;
-  gnn_table *table = open->table;
+  gnn_text_table *table = open->table;
   do status = gnn_table_next(table, error);
   while (status == GNN_OK && table->count > 0 && table->cells[0].text[0] == '#');
   if (status == GNN_OK && table->count < 1) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is empty", path);
@@ -63,7 +63,7 @@ static gnn_status csv_begin(const char *path, const gnn_csv *csv, int wanted_cou
 }
 
 /* Comments stand before the first row alone: a name may begin with #. */
-typedef gnn_status csv_row(void *user, const gnn_table *table, int64_t r, gnn_error *error);
+typedef gnn_status csv_row(void *user, const gnn_text_table *table, int64_t r, gnn_error *error);
 
 /* rows: how many there are to be; -1: any number. */
 static gnn_status csv_walk(csv_open *open, int64_t rows, csv_row *row, void *user, gnn_error *error) {
@@ -102,7 +102,7 @@ typedef struct csv_nodes {
   int id;
 } csv_nodes;
 
-static gnn_status csv_look_node(void *user, const gnn_table *table, int64_t r, gnn_error *error) {
+static gnn_status csv_look_node(void *user, const gnn_text_table *table, int64_t r, gnn_error *error) {
   csv_nodes *nodes = user;
   (void)r;
   gnn_status status = gnn_columns_look(&nodes->open.columns, table, error);
@@ -115,7 +115,7 @@ static gnn_status csv_look_node(void *user, const gnn_table *table, int64_t r, g
   return status == GNN_OK && !is_new ? gnn_table_fail(table, nodes->id, "E0701", error, "node \"%.60s\" is there already, in row %lld", table->cells[nodes->id].text, (long long)number + 1) : status;
 }
 
-static gnn_status csv_take_node(void *user, const gnn_table *table, int64_t r, gnn_error *error) {
+static gnn_status csv_take_node(void *user, const gnn_text_table *table, int64_t r, gnn_error *error) {
   csv_nodes *nodes = user;
   return gnn_columns_take(&nodes->open.columns, table, r, error);
 }
@@ -156,7 +156,7 @@ typedef struct csv_edges {
   int is_unusual; /* a header without the names that ends have */
 } csv_edges;
 
-static gnn_status csv_look_edge(void *user, const gnn_table *table, int64_t r, gnn_error *error) {
+static gnn_status csv_look_edge(void *user, const gnn_text_table *table, int64_t r, gnn_error *error) {
   csv_edges *edges = user;
   int64_t number;
   gnn_status status = gnn_columns_look(&edges->open.columns, table, error);
@@ -164,7 +164,7 @@ static gnn_status csv_look_edge(void *user, const gnn_table *table, int64_t r, g
   return status;
 }
 
-static gnn_status csv_number(csv_edges *edges, const gnn_table *table, int end, int64_t most, int64_t *number, gnn_error *error) {
+static gnn_status csv_number(csv_edges *edges, const gnn_text_table *table, int end, int64_t most, int64_t *number, gnn_error *error) {
   const int c = edges->column[end], base = edges->csv->base;
   gnn_status status = gnn_table_whole(table, c, number, error);
   if (status != GNN_OK) {
@@ -179,7 +179,7 @@ static gnn_status csv_number(csv_edges *edges, const gnn_table *table, int end, 
   return status;
 }
 
-static gnn_status csv_end(csv_edges *edges, const gnn_table *table, int end, int64_t *number, gnn_error *error) {
+static gnn_status csv_end(csv_edges *edges, const gnn_text_table *table, int end, int64_t *number, gnn_error *error) {
   gnn_ids *ids = end ? edges->ends->to : edges->ends->from;
   const int c = edges->column[end];
   int is_new;
@@ -196,7 +196,7 @@ static gnn_status csv_end(csv_edges *edges, const gnn_table *table, int end, int
   return *number >= 0 ? GNN_OK : gnn_table_fail(table, c, "E0701", error, "\"%.60s\" is no node of \"%s\"", table->cells[c].text, edges->of);
 }
 
-static gnn_status csv_take_edge(void *user, const gnn_table *table, int64_t r, gnn_error *error) {
+static gnn_status csv_take_edge(void *user, const gnn_text_table *table, int64_t r, gnn_error *error) {
   csv_edges *edges = user;
   gnn_status status = gnn_columns_take(&edges->open.columns, table, r, error);
   for (int end = 0; status == GNN_OK && end < 2; end++) {

@@ -22,7 +22,7 @@ typedef struct mtx_matrix {
 } mtx_matrix;
 
 /* %%MatrixMarket matrix coordinate real general */
-static gnn_status mtx_header(gnn_table *table, mtx_matrix *m, gnn_error *error) {
+static gnn_status mtx_header(gnn_text_table *table, mtx_matrix *m, gnn_error *error) {
   static const char *const mirrors[MTX_MIRROR_COUNT] = {"general", "symmetric", "skew-symmetric"}, *const fields[] = {"real", "double", "integer", "pattern"};
   gnn_status status = gnn_table_next(table, error);
   if (status != GNN_OK) return status;
@@ -42,7 +42,7 @@ static gnn_status mtx_header(gnn_table *table, mtx_matrix *m, gnn_error *error) 
   return GNN_OK;
 }
 
-static gnn_status mtx_sizes(gnn_table *table, mtx_matrix *m, gnn_error *error) {
+static gnn_status mtx_sizes(gnn_text_table *table, mtx_matrix *m, gnn_error *error) {
   int64_t *const sizes[] = {&m->rows, &m->columns, &m->entries};
   gnn_status status = gnn_table_next(table, error);
   if (status != GNN_OK) return status;
@@ -67,7 +67,7 @@ static void mtx_put(mtx_matrix *m, int64_t i, int64_t j, double value) {
   m->edges++;
 }
 
-static gnn_status mtx_entry(const gnn_table *table, mtx_matrix *m, gnn_error *error) {
+static gnn_status mtx_entry(const gnn_text_table *table, mtx_matrix *m, gnn_error *error) {
   int64_t at[2];
   double value = 1;
   if (table->count != 2 + m->has_values) return gnn_table_fail(table, -1, "", error, "%d numbers are wanted: row, column%s", 2 + m->has_values, m->has_values ? ", value" : "");
@@ -85,7 +85,7 @@ static gnn_status mtx_entry(const gnn_table *table, mtx_matrix *m, gnn_error *er
   return GNN_OK;
 }
 
-static gnn_status mtx_entries(gnn_dataset *dataset, gnn_table *table, mtx_matrix *m, gnn_error *error) {
+static gnn_status mtx_entries(gnn_dataset *dataset, gnn_text_table *table, mtx_matrix *m, gnn_error *error) {
   const int64_t most = m->entries * (m->mirror == MTX_GENERAL ? 1 : 2);
   m->source = gnn_dataset_alloc(dataset, most, sizeof *m->source, error);
   m->destination = gnn_dataset_alloc(dataset, most, sizeof *m->destination, error);
@@ -104,7 +104,7 @@ static gnn_status mtx_entries(gnn_dataset *dataset, gnn_table *table, mtx_matrix
 gnn_status gnn_read_mtx(gnn_dataset *dataset, const char *path, gnn_error *error) {
   const gnn_table_rules rules = {.separator = ' '};
   mtx_matrix m = {.is_all_one = 1};
-  gnn_table *table;
+  gnn_text_table *table;
   dataset->kind = "a matrix as MatrixMarket text";
   gnn_status status = gnn_table_open(path, &rules, &table, error);
   if (status != GNN_OK) return status;

@@ -3,7 +3,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include "npy.h"
 #include "pairs.h"
 #include "prepare.h"
 
@@ -73,31 +72,6 @@ static gnn_status prepare_check_graphs(const gnn_dataset *dataset, gnn_error *er
   return GNN_OK;
 }
 
-/* Fields with files of their own join those of the data, or take their place. */
-static gnn_status prepare_file_fields(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
-  for (int i = 0; i < recipe->file_field_count; i++) {
-    const gnn_file_field *from = &recipe->file_fields[i];
-    gnn_file file;
-    gnn_array array;
-    int changed;
-    gnn_status status = gnn_npy_open(from->path, &file, &array, &changed, error);
-    if (status == GNN_OK) status = gnn_dataset_own_file(dataset, &file, error);
-    if (status != GNN_OK) return status;
-    if (changed) gnn_dataset_note(dataset, "%s %s", from->path, gnn_npy_changed(changed));
-    const gnn_data_field *there = gnn_dataset_field(dataset, from->name);
-    if (there) {
-      gnn_data_field *field = &dataset->fields[there - dataset->fields];
-      const gnn_data_field own = {.domain = from->domain, .raw = array, .declared_classes = -1};
-      char name[sizeof field->name];
-      memcpy(name, field->name, sizeof name);
-      *field = own;
-      memcpy(field->name, name, sizeof name);
-      gnn_dataset_note(dataset, "%s is read from \"%s\" instead", from->name, from->path);
-    } else if ((status = gnn_dataset_add_field(dataset, from->name, from->domain, &array, error)) != GNN_OK) return status;
-  }
-  return GNN_OK;
-}
-
 static uint64_t prepare_hash(uint64_t hash, const void *bytes, size_t count) {
   const unsigned char *b = bytes;
   for (size_t i = 0; i < count; i++) hash = (hash ^ b[i]) * UINT64_C(0x100000001b3); /* FNV-1a */
@@ -155,7 +129,7 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
   if (dataset->is_prepared) return gnn_fail(error, GNN_EINVAL, "", "%s was prepared before", dataset->title);
   if (!dataset->has_edges)
     return gnn_fail(error, GNN_EDATA, "", "%s has no edges: neither edge_index nor edge.src and edge.dst", dataset->title);
-  gnn_status status = prepare_file_fields(dataset, recipe, error);
+  gnn_status status = gnn_prepare_file_fields(dataset, recipe, error);
   int wants_origin = 0;
   for (int i = 0; i < dataset->field_count; i++) wants_origin |= dataset->fields[i].domain == GNN_EDGE;
   int64_t *origin = NULL;

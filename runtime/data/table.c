@@ -14,7 +14,7 @@
 
 enum { TABLE_BUFFER_BYTES = 1 << 20, TABLE_GUESS_BYTES = 1 << 14 };
 
-void gnn_table_close(gnn_table *table) {
+void gnn_table_close(gnn_text_table *table) {
   if (table == NULL) return;
   gnn_stream_close(table->stream);
   free(table->cells);
@@ -23,7 +23,7 @@ void gnn_table_close(gnn_table *table) {
   free(table);
 }
 
-gnn_status gnn_table_fail(const gnn_table *table, int cell, const char *code, gnn_error *error, const char *format, ...) {
+gnn_status gnn_table_fail(const gnn_text_table *table, int cell, const char *code, gnn_error *error, const char *format, ...) {
   char what[512], where[32] = "";
   va_list args;
   va_start(args, format);
@@ -34,7 +34,7 @@ gnn_status gnn_table_fail(const gnn_table *table, int cell, const char *code, gn
 }
 
 /* More of the text behind what is still to be read. */
-static gnn_status table_refill(gnn_table *table, gnn_error *error) {
+static gnn_status table_refill(gnn_text_table *table, gnn_error *error) {
   const size_t rest = table->end - table->begin;
   size_t got;
   if (rest == TABLE_BUFFER_BYTES)
@@ -47,7 +47,7 @@ static gnn_status table_refill(gnn_table *table, gnn_error *error) {
   return status;
 }
 
-static gnn_status table_begin(gnn_table *table, gnn_error *error) {
+static gnn_status table_begin(gnn_text_table *table, gnn_error *error) {
   table->begin = table->end = 0;
   table->line = table->lines_read = 0;
   gnn_status status = table_refill(table, error);
@@ -62,8 +62,8 @@ static gnn_status table_begin(gnn_table *table, gnn_error *error) {
   return GNN_OK;
 }
 
-gnn_status gnn_table_open(const char *path, const gnn_table_rules *rules, gnn_table **out, gnn_error *error) {
-  gnn_table *table = calloc(1, sizeof *table);
+gnn_status gnn_table_open(const char *path, const gnn_table_rules *rules, gnn_text_table **out, gnn_error *error) {
+  gnn_text_table *table = calloc(1, sizeof *table);
   *out = NULL;
   if (table == NULL) return gnn_fail_memory(error, (int64_t)sizeof *table);
   table->rules = *rules;
@@ -76,13 +76,13 @@ gnn_status gnn_table_open(const char *path, const gnn_table_rules *rules, gnn_ta
   return status;
 }
 
-gnn_status gnn_table_rewind(gnn_table *table, gnn_error *error) {
+gnn_status gnn_table_rewind(gnn_text_table *table, gnn_error *error) {
   const gnn_status status = gnn_stream_seek(table->stream, 0, error);
   return status == GNN_OK ? table_begin(table, error) : status;
 }
 
 /* Where the row that begins at `at` ends; *lines: over how many lines it goes; NULL: not in this buffer. */
-static unsigned char *table_row_end(const gnn_table *table, int64_t *lines, int *is_open) {
+static unsigned char *table_row_end(const gnn_text_table *table, int64_t *lines, int *is_open) {
   unsigned char *at = table->buffer + table->begin, *end = table->buffer + table->end;
   *lines = 1;
   *is_open = 0;
@@ -96,11 +96,11 @@ static unsigned char *table_row_end(const gnn_table *table, int64_t *lines, int 
   return NULL;
 }
 
-static int table_is_between(const gnn_table *table, char c) {
+static int table_is_between(const gnn_text_table *table, char c) {
   return table->rules.separator == ' ' ? c == ' ' || c == '\t' || c == ',' || c == ';' || c == '\r' : c == table->rules.separator;
 }
 
-static gnn_status table_add(gnn_table *table, char *text, char *end, int32_t column, gnn_error *error) {
+static gnn_status table_add(gnn_text_table *table, char *text, char *end, int32_t column, gnn_error *error) {
   if (table->count == table->cell_room) {
     const int room = table->cell_room ? 2 * table->cell_room : 64;
     gnn_cell *more = realloc(table->cells, (size_t)room * sizeof *more);
@@ -133,7 +133,7 @@ static int32_t table_characters(const char *from, const char *at) {
   return count;
 }
 
-static gnn_status table_cut(gnn_table *table, char *line, char *end, gnn_error *error) {
+static gnn_status table_cut(gnn_text_table *table, char *line, char *end, gnn_error *error) {
   const int is_blank = table->rules.separator == ' ';
   int32_t column = 1;
   table->count = 0;
@@ -164,7 +164,7 @@ static gnn_status table_cut(gnn_table *table, char *line, char *end, gnn_error *
   }
 }
 
-gnn_status gnn_table_next(gnn_table *table, gnn_error *error) {
+gnn_status gnn_table_next(gnn_text_table *table, gnn_error *error) {
   for (;;) {
     int64_t lines;
     int is_open;
@@ -217,20 +217,20 @@ int gnn_cell_number(const gnn_cell *cell, double *value) {
 }
 
 /* A cell as a message shows it. */
-static const char *table_shown(const gnn_table *table, int cell, char *shown, size_t room) {
+static const char *table_shown(const gnn_text_table *table, int cell, char *shown, size_t room) {
   size_t length = 0;
   for (const char *c = table->cells[cell].text; *c && length + 1 < room; c++) shown[length++] = *c >= ' ' && *c <= '~' ? *c : '?';
   shown[length] = 0;
   return shown;
 }
 
-gnn_status gnn_table_number(const gnn_table *table, int cell, double *value, gnn_error *error) {
+gnn_status gnn_table_number(const gnn_text_table *table, int cell, double *value, gnn_error *error) {
   char shown[40];
   if (gnn_cell_number(&table->cells[cell], value)) return GNN_OK;
   return gnn_table_fail(table, cell, "", error, "a number is needed, not \"%s\"", table_shown(table, cell, shown, sizeof shown));
 }
 
-gnn_status gnn_table_whole(const gnn_table *table, int cell, int64_t *value, gnn_error *error) {
+gnn_status gnn_table_whole(const gnn_text_table *table, int cell, int64_t *value, gnn_error *error) {
   char shown[40];
   double number;
   if (gnn_cell_whole(&table->cells[cell], value)) return GNN_OK;
@@ -241,7 +241,7 @@ gnn_status gnn_table_whole(const gnn_table *table, int cell, int64_t *value, gnn
   return gnn_table_fail(table, cell, "", error, "a whole number is needed, not \"%s\"", table_shown(table, cell, shown, sizeof shown));
 }
 
-gnn_status gnn_table_text(const gnn_table *table, int cell, gnn_error *error) {
+gnn_status gnn_table_text(const gnn_text_table *table, int cell, gnn_error *error) {
   const gnn_cell *c = &table->cells[cell];
   for (int32_t at = 0; at < c->length;) {
     int32_t codepoint;
@@ -271,7 +271,7 @@ int64_t gnn_cell_numbers(const gnn_cell *cell, float *out, int64_t room) {
   }
 }
 
-int64_t gnn_table_most_rows(const gnn_table *table, int64_t row_bytes) {
+int64_t gnn_table_most_rows(const gnn_text_table *table, int64_t row_bytes) {
   enum { TABLE_DEFLATE_MOST = 1032 }; /* what deflate can make of a byte */
   int64_t taken, all, most;
   gnn_stream_progress(table->stream, &taken, &all);

@@ -225,6 +225,12 @@ def matrices(out):
         (broken / (name + ".graph")).write_text(text)
 
 
+def raw(out):
+    (out / "x.f32").write_bytes(struct.pack("<18f", *flat(X)))
+    (out / "x.f16").write_bytes(struct.pack("<18e", *flat(X)))
+    (out / "broken" / "x.f32").write_bytes(struct.pack("<18f", *flat(X))[:-2])
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
     (out / "broken").mkdir(parents=True, exist_ok=True)
@@ -232,6 +238,7 @@ def main():
     arrays_by_name(out)
     tables(out)
     matrices(out)
+    raw(out)
 
 
 main()

@@ -132,6 +132,21 @@ trains() { # SOURCE: a data block with it compiles, and the program trains
 }
 check "npz(...) in a data block" trains 'npz("keys.npz")'
 check "a file's name in a data block" trains '"keys_deflated.npz"'
+of_files() { # FILE TYPE: trains as with the features that the data have
+  mkdir -p models
+  printf '%s\n' 'const F = 3' 'data g from npy("../weight_only") {' "  node x : f32[3] = raw(\"$1\", $2)" '  node y : class[3] = npy("../plain/y.npy")' '  split = index(0)' '}' 'model m on g { return x |> GCN(y.classes) }' \
+    'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' | sed '/split/d' >models/raw.gnn
+  cp plain/*_mask.npy weight_only
+  CFLAGS=-O0 "$gnncc" -w models/raw.gnn -o raw && ./raw -q --every 1 --log csv --out raw.out && cut -d, -f1-6 raw.out/log.csv >losses && rm weight_only/*_mask.npy
+}
+check "raw(...) of a field, in a model in another folder" of_files ../x.f32 'f32[N, F]'
+cp losses first.losses
+check "  as half numbers, as many as are said" of_files ../x.f16 'f16[6, 3]'
+check "  gives the same losses" cmp first.losses losses
+check "  is refused where bytes are missing" refuses 'one of f32[3] takes 12 bytes, and 70 bytes are there' of_files ../broken/x.f32 'f32[N, 3]'
+check "  where there are others than are said" refuses 'holds more: f32[5, 3] takes 60 bytes, 72 are there' of_files ../x.f32 'f32[5, 3]'
+check "  and where there is a header" refuses 'has a NumPy header, so it is no raw file' of_files ../plain/x.npy 'f32[N, 3]'
+rm -f weight_only/*_mask.npy
 check "csv(...) in a data block: its columns are the fields" trains 'csv(edges = "e.csv", nodes = "n.csv")'
 check "  on the command line of the program, too" ./m -q --data 'csv(edges = "win_e.csv.gz", nodes = "win_n.csv")'
 sed 's/node x : f32.3./node xx : f32[3]/' m.gnn >wrong.gnn
