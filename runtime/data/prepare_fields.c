@@ -362,7 +362,8 @@ static const gnn_number_field *fields_number(const gnn_data_field *field, const 
   return NULL;
 }
 
-static int fields_is_target(const gnn_data_field *field, const gnn_recipe *recipe) { return recipe->target && strcmp(recipe->target, field->name) == 0; }
+/* Where nobody says what is learned, it is y. */
+static int fields_is_target(const gnn_data_field *field, const gnn_recipe *recipe) { return strcmp(recipe->target ? recipe->target : "y", field->name) == 0; }
 
 static int fields_is_label(const gnn_data_field *field, const gnn_recipe *recipe) {
   const gnn_array *raw = &field->raw;

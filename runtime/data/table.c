@@ -4,6 +4,7 @@
 #endif
 #include "table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -211,6 +212,7 @@ int gnn_cell_whole(const gnn_cell *cell, int64_t *value) {
 
 int gnn_cell_number(const gnn_cell *cell, double *value) {
   int64_t whole;
+  if (strcasecmp(cell->text, "nan") == 0) return *value = NAN, 1;
   if (!gnn_cell_whole(cell, &whole)) return cell->length > 0 && gnn_parse_number(cell->text, value);
   *value = (double)whole;
   return 1;

@@ -336,6 +336,24 @@ static int describe_differ_field(const gnn_dataset *b, const gnn_data_field *p) 
   return differs;
 }
 
+static int describe_differ_relations(const gnn_dataset *a, const gnn_dataset *b) {
+  int differs = a->type_count != b->type_count || a->relation_count != b->relation_count;
+  if (differs) printf("types of nodes or relations: %d and %d, %d and %d\n", a->type_count, b->type_count, a->relation_count, b->relation_count);
+  for (int t = 0; !differs && t < a->type_count; t++) {
+    const int is_same = strcmp(a->types[t].name, b->types[t].name) == 0 && a->types[t].nodes == b->types[t].nodes;
+    if (!is_same) printf("type of nodes %s: another, or of another size\n", a->types[t].name);
+    differs |= !is_same;
+  }
+  for (int r = 0; r < a->relation_count; r++) {
+    const gnn_data_relation *p = &a->relations[r], *q = gnn_dataset_relation(b, p->name);
+    const int is_same = q && !differs && p->src == q->src && p->dst == q->dst && p->edges == q->edges &&
+                        memcmp(p->in_ptr, q->in_ptr, (size_t)(gnn_dataset_rows(a, p->dst) + 1) * sizeof *p->in_ptr) == 0 && memcmp(p->in_source, q->in_source, (size_t)p->edges * sizeof *p->in_source) == 0;
+    if (!is_same) printf("relation %s: %s\n", p->name, q ? "others" : "only in the first");
+    differs |= !is_same;
+  }
+  return differs;
+}
+
 static int describe_differ_graph(const gnn_dataset *a, const gnn_dataset *b) {
   int differs = 0;
   if (a->nodes != b->nodes) {
@@ -350,6 +368,7 @@ static int describe_differ_graph(const gnn_dataset *a, const gnn_dataset *b) {
     printf("edges: as many, but others\n");
     differs = 1;
   }
+  differs |= describe_differ_relations(a, b);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     int is_same = a->split_count[s] == b->split_count[s] &&
                   (a->split_count[s] == 0 ||

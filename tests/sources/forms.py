@@ -231,6 +231,61 @@ def raw(out):
     (out / "broken" / "x.f32").write_bytes(struct.pack("<18f", *flat(X))[:-2])
 
 
+def lines(rows):
+    return pack("".join(",".join("nan" if n != n else repr(n) for n in (row if isinstance(row, (list, tuple)) else [row])) + "\n" for row in rows).encode())
+
+
+def ogb(out):
+    """Folders as the Open Graph Benchmark publishes its sets."""
+    def write(folder_, files):
+        for name, rows in files.items():
+            path = out / folder_ / (name + ".csv.gz")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(rows if isinstance(rows, bytes) else lines(rows))
+
+    splits = {"split/time/train": TRAIN, "split/time/valid": VALID, "split/time/test": TEST}
+    plain = {"raw/edge": EDGES, "raw/num-node-list": [NODES], "raw/num-edge-list": [len(EDGES)], "raw/node-feat": X, "raw/node-label": Y, **splits}
+    write("ogbn_plain", plain)
+    write("ogbl_weighted", {**plain, "raw/edge_weight": WEIGHT})
+    (out / "ogbl_weighted/split/time/valid.csv.gz").unlink()
+    (out / "ogbl_weighted/split/time/valid.pt").write_bytes(b"PK")
+    write("ogbn_two", {**plain, "split/random/train": [0, 1, 2], "split/random/test": [3, 4, 5]})
+    once = [(0, 1), (1, 2), (3, 2)]
+    write("ogbn_products", {"raw/edge": once, "raw/num-node-list": [4], "raw/num-edge-list": [3], "raw/edge-feat": [[1, 0.5], [2, 0.5], [3, 0.25]], "raw/species": [5, 6, 5, 6]})
+    folder(out / "ogb_both", {"edge_index": npy(turned([list(e) for s, d in once for e in ((s, d), (d, s))]), "<i8"), "edge_attr": npy([r for r in [[1, 0.5], [2, 0.5], [3, 0.25]] for _ in (0, 1)]),
+                              "node_species": npy([5, 6, 5, 6], "<i8")})
+    (out / "ogb_both" / "graph.json").write_text('{"num_nodes": 4}')
+    nan = float("nan")
+    write("ogbg_molmini", {"raw/edge": [(0, 1), (1, 2), (0, 1)], "raw/num-node-list": [3, 2, 1], "raw/num-edge-list": [2, 1, 0], "raw/node-feat": [[n, 1] for n in range(6)], "raw/edge-feat": [[1, 0], [2, 0], [3, 1]],
+                           "raw/graph-label": [[1, 0], [nan, nan], [1, 1]], "split/scaffold/train": [0], "split/scaffold/valid": [1], "split/scaffold/test": [2]})
+    folder(out / "molecules", {"edge_index": npy([[0, 1, 1, 2, 3, 4], [1, 0, 2, 1, 4, 3]], "<i8"), "edge_attr": npy([[1, 0], [1, 0], [2, 0], [2, 0], [3, 1], [3, 1]]), "x": npy([[n, 1] for n in range(6)]),
+                               "graph_ptr": npy([0, 3, 5, 6], "<i8")})
+    (out / "ogbn_arrays/raw").mkdir(parents=True)
+    npz(out / "ogbn_arrays/raw/data.npz", {"edge_index": npy(INDEX, "<i8"), "node_feat": npy(X, "<f2"), "num_nodes_list": npy([NODES], "<i8"), "num_edges_list": npy([len(EDGES)], "<i8"), "node_year": npy([2010] * NODES, "<i8")})
+    npz(out / "ogbn_arrays/raw/node-label.npz", {"node_label": npy([float(y) for y in Y], "<f4", shape=(NODES, 1))})
+    write("ogbn_arrays", {k: v for k, v in splits.items() if "test" not in k})
+    npz(out / "ogbn_arrays/split/time/test.npz", {"arr_0": npy(TEST, "<i8")})
+    folder(out / "dated", {"edge_index": npy(INDEX, "<i8"), "x": npy(X), "y": npy(Y, "<i8"), "node_year": npy([2010] * NODES, "<i8"), **{k: npy(v, "|b1") for k, v in MASKS.items()}})
+    writes, cites = [(0, 1), (1, 0), (1, 2)], [(0, 2), (2, 1)]
+    write("ogbn_typed", {"raw/num-node-dict": pack(b"author,paper\n2,3\n"), "raw/triplet-type-list": pack(b"author,writes,paper\npaper,cites,paper\n"),
+                         "raw/relations/author___writes___paper/edge": writes, "raw/relations/author___writes___paper/num-edge-list": [3],
+                         "raw/relations/paper___cites___paper/edge": cites, "raw/relations/paper___cites___paper/num-edge-list": [2], "raw/relations/paper___cites___paper/edge_reltype": [1, 1],
+                         "raw/node-feat/paper/node-feat": X[:3], "raw/node-feat/paper/node_year": [2001, 2002, 2003], "raw/node-label/paper/node-label": [0, 1, 1],
+                         "split/time/paper/train": [0], "split/time/paper/valid": [1], "split/time/paper/test": [2]})
+    folder(out / "typed", {"writes.edge_index": npy(turned([list(e) for e in writes]), "<i8"), "cites.edge_index": npy(turned([list(e) for e in cites]), "<i8"), "paper.x": npy(X[:3]),
+                           "paper.node_year": npy([2001, 2002, 2003], "<i8"), "paper.y": npy([0, 1, 1], "<i8"), "paper.train_mask": npy([1, 0, 0], "|b1"), "paper.val_mask": npy([0, 1, 0], "|b1"),
+                           "paper.test_mask": npy([0, 0, 1], "|b1")})
+    (out / "typed" / "graph.json").write_text(json.dumps({"node_types": {"author": 2, "paper": 3}, "relations": [{"name": "writes", "source": "author", "destination": "paper"},
+                                                                                                               {"name": "cites", "source": "paper", "destination": "paper"}]}))
+    for name, change in {"few": {"raw/num-edge-list": [9]}, "many": {"raw/num-edge-list": [7]}, "far": {"raw/edge": EDGES[:-1] + [(5, 6)]}, "lists": {"raw/num-edge-list": [8, 0]}, "wide": {"raw/node-feat": X[:-1] + [[1, 2]]},
+                         "word": {"raw/node-feat": pack(b"1,2,3\n1,x,3\n")}, "short": {"raw/node-label": Y[:-1]}, "split": {"split/time/train": [0, 99]}, "float": {"split/time/train": [0.5]}}.items():
+        write("broken/ogb_" + name, {**plain, **change})
+    write("broken/ogb_none", {k: v for k, v in plain.items() if k != "raw/edge"})
+    (out / "broken/ogb_cut").mkdir()
+    write("broken/ogb_cut", plain)
+    (out / "broken/ogb_cut/raw/node-feat.csv.gz").write_bytes(lines(X)[:-12])
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
     (out / "broken").mkdir(parents=True, exist_ok=True)
@@ -239,6 +294,7 @@ def main():
     tables(out)
     matrices(out)
     raw(out)
+    ogb(out)
 
 
 main()

@@ -125,6 +125,35 @@ check "metis: more lines" metis_refuses rows 'line 4 column 1: there are more li
 check "metis: fewer lines" metis_refuses short 'is truncated: it ends before node 2 of 3'
 check "metis: no weight" metis_refuses no_weight 'line 3 column 2: the weight of the edge is missing'
 check "metis: more nodes than there can be" metis_refuses lie 'is truncated'
+
+# ---- folders of the Open Graph Benchmark ----
+check "ogb: text, features, labels, a split" same plain ogbn_plain
+check "  fields of edges by the names of their files" bash -c "'$gnndata' head ogbl_weighted edge_weight >got && '$gnndata' head weighted edge_weight | diff got -"
+check "  a split that is a pickle is left out, and said" says "split/time/valid.pt is not used: it is a pickle" "$gnndata" info ogbl_weighted
+check "  of several splits the first, and said" says "of the splits random, time random is read" "$gnndata" info ogbn_two
+check "  or the one that is asked for" same plain 'ogb("ogbn_two", split = "time")'
+check "  edges that stand once, by the name of the set" same ogb_both ogbn_products
+check "  as they stand" says "edges      3" "$gnndata" info 'ogb("ogbn_products", inverse = false)'
+check "ogb: data.npz, labels as floats, a split as .npz" same dated ogbn_arrays
+check "ogb: graphs" bash -c "'$gnndata' diff molecules ogbg_molmini | diff - <(echo 'split train: 0 and 1 rows, not the same
+split test: 0 and 1 rows, not the same
+y: only in the second')"
+check "ogb: types of nodes and relations" same typed ogbn_typed
+check "  fields of relations are left out, and said" says "fields of the edges of cites are not used" "$gnndata" info ogbn_typed
+ogb_refuses() { refuses "$2" "$gnndata" check "broken/ogb_$1"; }
+check "ogb: fewer edges" ogb_refuses few 'is truncated: it ends before edge 9 of 9'
+check "ogb: more edges" ogb_refuses many 'edge.csv.gz" line 8: more edges follow than 7'
+check "ogb: an edge to nowhere" ogb_refuses far 'edge.csv.gz" line 8 column 3: node 6, but nodes run 0 … 5'
+check "ogb: lists of several lengths" ogb_refuses lists 'num-node-list has 1 lines, num-edge-list 2'
+check "ogb: rows of several widths" ogb_refuses wide 'node-feat.csv.gz" line 6: 2 numbers stand here, and 3 in the lines before'
+check "ogb: a word among numbers" ogb_refuses word 'line 2 column 3: a number is needed, not "x"'
+check "ogb: too few labels" ogb_refuses short 'node-label.csv.gz" has 5 lines; 6 are needed'
+check "ogb: a split of rows that there are not" ogb_refuses split 'split train names row 99'
+check "ogb: a split of no rows" ogb_refuses float 'needs the number of a row in each line'
+check "ogb: no edges" ogb_refuses none 'has no raw/edge.csv.gz'
+check "ogb: a gzip file cut short" ogb_refuses cut 'is a truncated gzip file'
+check "ogb: no such split" refuses 'has no split "tme"; it has random, time' "$gnndata" info 'ogb("ogbn_two", split = "tme")'
+check "ogb: another folder" refuses 'is no folder of the Open Graph Benchmark' "$gnndata" info 'ogb("plain")'
 trains() { # SOURCE: a data block with it compiles, and the program trains
   printf '%s\n' "data g from $1 { node x : f32[3]" '  node y : class[3] }' 'model m on g { return x |> GCN(4) |> relu |> GCN(y.classes) }' \
     'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >m.gnn
@@ -150,6 +179,7 @@ rm -f weight_only/*_mask.npy
 check "csv(...) in a data block: its columns are the fields" trains 'csv(edges = "e.csv", nodes = "n.csv")'
 check "  on the command line of the program, too" ./m -q --data 'csv(edges = "win_e.csv.gz", nodes = "win_n.csv")'
 sed 's/node x : f32.3./node xx : f32[3]/' m.gnn >wrong.gnn
+check "ogb(...) in a data block" trains 'ogb("ogbn_two", split = "time")'
 check "  one that is not there: what there is, is listed" refuses '"n.csv" has no column "xx"; it has id, x_0, x_1, x_2, y, split' "$gnncc" -w --check wrong.gnn
 check "safetensors(...) with PyG's names in a data block" trains 'safetensors("pyg.safetensors")'
 finish
