@@ -14,7 +14,8 @@
 bool data_is_path(const DataSource *source, int index) {
   const SourceArg *arg = &source->args[index];
   const bool is_table = strcmp(source->kind, "csv") == 0 && (strcmp(arg->key, "edges") == 0 || strcmp(arg->key, "nodes") == 0);
-  return arg->text && ((!*arg->key && strcmp(source->kind, "synth") != 0) || is_table);
+  const bool is_size = strcmp(source->kind, "igb") == 0 && index > 0;
+  return arg->text && ((!*arg->key && strcmp(source->kind, "synth") != 0 && !is_size) || is_table);
 }
 
 const char *data_order_path(const DataReader *reader, const char *path) {

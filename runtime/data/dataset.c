@@ -11,6 +11,7 @@
 
 #include "csv.h"
 #include "edge_list.h"
+#include "igb.h"
 #include "ogb.h"
 #include "readers.h"
 #include "source_text.h"
@@ -290,6 +291,24 @@ static gnn_status dataset_open_ogb(const gnn_source *source, const char *path, g
   return status == GNN_OK ? gnn_read_ogb(dataset, path, split ? split->text : NULL, inverse ? inverse->number != 0 : -1, error) : status;
 }
 
+/* igb("dir", "small"): the second text is the size. */
+static gnn_status dataset_open_igb(const gnn_source *source, const char *path, gnn_dataset *dataset, gnn_error *error) {
+  static const char *const known[] = {"size", "classes"};
+  const char *size = NULL;
+  int classes = 19, texts = 0;
+  gnn_status status = dataset_unknown_arg(source, known, 2, error);
+  for (int i = 0; status == GNN_OK && i < source->arg_count; i++) {
+    const gnn_source_arg *arg = &source->args[i];
+    const char *key = arg->key ? arg->key : "";
+    if (strcmp(key, "classes") == 0) {
+      classes = (int)arg->number;
+      if (arg->text || (classes != 19 && classes != 2983)) status = gnn_fail(error, GNN_EINVAL, "", "igb: \"classes\" is 19 or 2983");
+    } else if (arg->text == NULL) status = gnn_fail(error, GNN_EINVAL, "", "igb needs a folder and perhaps a size: igb(\"dir\", \"small\")");
+    else if (key[0] || texts++ == 1) size = arg->text;
+  }
+  return status == GNN_OK ? gnn_read_igb(dataset, path, size, classes, error) : status;
+}
+
 static gnn_status dataset_csv_arg(const gnn_source_arg *arg, gnn_csv *csv, gnn_error *error) {
   static const char *const texts[] = {"src", "dst", "id"};
   const char **const places[] = {&csv->src, &csv->dst, &csv->id};
@@ -390,6 +409,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
     if (gnn_is_npy_folder(path)) return gnn_read_npy_folder(dataset, path, error);
     if (gnn_is_planetoid(path)) return gnn_read_planetoid(dataset, path, error);
     if (gnn_is_tu(path)) return gnn_read_tu(dataset, path, error);
+    if (gnn_is_igb(path)) return gnn_read_igb(dataset, path, NULL, 19, error);
     if (gnn_is_ogb(path)) return gnn_read_ogb(dataset, path, NULL, -1, error);
     gnn_status status = gnn_fail(error, GNN_EDATA, "", "the folder \"%s\" holds no data set gnncc knows", path);
     gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), NAME.content and NAME.cites, NAME_A.txt and NAME_graph_indicator.txt, or raw and split of OGB");
@@ -448,7 +468,7 @@ gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error 
 }
 
 gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **out, gnn_error *error) {
-  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz", "mtx", "metis", "ogb"};
+  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz", "mtx", "metis", "ogb", "igb"};
   *out = NULL;
   int is_path = 0;
   for (size_t i = 0; i < sizeof path_kinds / sizeof *path_kinds; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
@@ -465,10 +485,11 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
   }
   gnn_status status;
   if (is_path) {
-    const int is_edges = strcmp(source->kind, "edges") == 0, is_ogb = strcmp(source->kind, "ogb") == 0;
-    status = is_edges || is_ogb ? GNN_OK : dataset_unknown_arg(source, NULL, 0, error);
+    const int is_edges = strcmp(source->kind, "edges") == 0, is_ogb = strcmp(source->kind, "ogb") == 0, is_igb = strcmp(source->kind, "igb") == 0;
+    status = is_edges || is_ogb || is_igb ? GNN_OK : dataset_unknown_arg(source, NULL, 0, error);
     if (status != GNN_OK) goto done;
     if (is_edges) status = dataset_open_edges(source, path, dataset, error);
+    else if (is_igb) status = dataset_open_igb(source, path, dataset, error);
     else if (is_ogb) status = dataset_open_ogb(source, path, dataset, error);
     else if (strcmp(source->kind, "tu") == 0) status = gnn_read_tu(dataset, path, error);
     else if (!gnn_path_exists(path)) status = gnn_fail_file(error, "open", path, 2 /* ENOENT */);

@@ -286,6 +286,35 @@ def ogb(out):
     (out / "broken/ogb_cut/raw/node-feat.csv.gz").write_bytes(lines(X)[:-12])
 
 
+def igb(out):
+    """Folders of the Illinois Graph Benchmark; of the largest sets features and labels have no header."""
+    pairs = npy([list(edge) for edge in EDGES], "<i8")
+    half = {"train_mask": mask([0, 1, 2]), "val_mask": mask([3]), "test_mask": mask([4, 5])}
+    folder(out / "igb/tiny/processed/paper", {"node_feat": npy(X), "node_label_19": npy([float(y) for y in Y], "<f4")})
+    folder(out / "igb/tiny/processed/paper__cites__paper", {"edge_index": pairs})
+    folder(out / "igb_tiny", {"edge_index": npy(INDEX, "<i8"), "x": npy(X), "y": npy(Y, "<i8"), **{k: npy(v, "|b1") for k, v in half.items()}})
+    (out / "igb_tiny" / "graph.json").write_text('{"num_classes": 19}')
+    wide = [[float(r * 1024 + c) / 4096 for c in range(1024)] for r in range(NODES)]
+    folder(out / "igb/large/processed/paper__cites__paper", {"edge_index": pairs})
+    folder(out / "igb/large/processed/paper", {})
+    (out / "igb/large/processed/paper/node_feat.npy").write_bytes(struct.pack("<%df" % (NODES * 1024), *flat(wide)))
+    (out / "igb/large/processed/paper/node_label_19.npy").write_bytes(struct.pack("<4f", *Y[:4]))
+    folder(out / "igb_large", {"edge_index": npy(INDEX, "<i8"), "x": npy(wide), "y": npy(Y[:4] + [-1, -1], "<i8"), "train_mask": npy(mask([0, 1]), "|b1"), "val_mask": npy(mask([]), "|b1"),
+                               "test_mask": npy(mask([2, 3]), "|b1")})
+    (out / "igb_large" / "graph.json").write_text('{"num_classes": 19}')
+    folder(out / "igb/typed/processed/paper", {"node_feat": npy(X[:5]), "node_label_2K": npy([2982, 1, 0, 5, 6], "<i8")})
+    folder(out / "igb/typed/processed/author", {"node_feat": npy([[1], [2]])})
+    folder(out / "igb/typed/processed/paper__written_by__author", {"edge_index": npy([[0, 1], [2, 0], [1, 1]], "<i8")})
+    folder(out / "igb/typed/processed/paper__cites__paper", {"edge_index": npy([[0, 1], [2, 0], [1, 1]], "<i8")})
+    folder(out / "igb_typed", {"written_by.edge_index": npy([[0, 2, 1], [1, 0, 1]], "<i8"), "cites.edge_index": npy([[0, 2, 1], [1, 0, 1]], "<i8"), "paper.x": npy(X[:5]), "author.x": npy([[1], [2]]),
+                               "paper.y": npy([2982, 1, 0, 5, 6], "<i8"), "paper.train_mask": npy([1, 1, 1, 0, 0], "|b1"), "paper.val_mask": npy([0, 0, 0, 1, 0], "|b1"), "paper.test_mask": npy([0, 0, 0, 0, 1], "|b1")})
+    (out / "igb_typed" / "graph.json").write_text(json.dumps({"num_classes": 2983, "node_types": {"author": 2, "paper": 5}, "relations": [{"name": "cites", "source": "paper", "destination": "paper"},
+                                                                                                                     {"name": "written_by", "source": "paper", "destination": "author"}]}))
+    folder(out / "broken/igb/processed/paper", {"node_feat": npy(X)})
+    folder(out / "broken/igb_raw/processed/paper", {})
+    (out / "broken/igb_raw/processed/paper/node_feat.npy").write_bytes(b"0123456789" * 1000)
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
     (out / "broken").mkdir(parents=True, exist_ok=True)
@@ -295,6 +324,7 @@ def main():
     matrices(out)
     raw(out)
     ogb(out)
+    igb(out)
 
 
 main()

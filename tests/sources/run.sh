@@ -26,6 +26,11 @@ refuses() { # WANTED COMMAND...: an error of the data that says so, and says not
   [ $status -eq 1 ] && grep -qF -- "$wanted" said && ! grep -q 'Sanitizer' said
 }
 
+refuses_use() { # WANTED SOURCE: a command line that is wrong
+  "$gnndata" info "$2" >said 2>&1
+  [ $? -eq 2 ] && grep -qF -- "$1" said || { cat said; return 1; }
+}
+
 # ---- arrays by name ----
 for form in keys keys_deflated ours kinds; do check "npz, $form: the graph of the folder" same plain $form.npz; done
 check "npz: Fortran order and big-endian numbers are said" says "x is stored in Fortran order and big-endian" "$gnndata" info kinds.npz
@@ -82,10 +87,6 @@ check "csv: a node twice" csv_refuses 'line 4 column 1: node "a" is there alread
 check "csv: a node without a name" csv_refuses 'line 3 column 1: this node has no id' 'csv("e.csv", nodes = "broken/no_id.csv")'
 check "csv: a split that is none" csv_refuses 'the column split holds "tests"' 'csv("e.csv", nodes = "broken/split.csv")'
 check "csv: no such column" csv_refuses 'has no column "from" (src = ...); it has source, target, edge_weight' 'csv("e.csv", src = "from")'
-refuses_use() { # WANTED SOURCE: a command line that is wrong
-  "$gnndata" info "$2" >said 2>&1
-  [ $? -eq 2 ] && grep -qF -- "$1" said || { cat said; return 1; }
-}
 check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; did you mean "edges"?' 'csv(edgs = "e.csv")'
 check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
 check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
@@ -154,6 +155,17 @@ check "ogb: no edges" ogb_refuses none 'has no raw/edge.csv.gz'
 check "ogb: a gzip file cut short" ogb_refuses cut 'is a truncated gzip file'
 check "ogb: no such split" refuses 'has no split "tme"; it has random, time' "$gnndata" info 'ogb("ogbn_two", split = "tme")'
 check "ogb: another folder" refuses 'is no folder of the Open Graph Benchmark' "$gnndata" info 'ogb("plain")'
+
+# ---- folders of the Illinois Graph Benchmark ----
+check "igb: a set by its size, labels as floats, edges in pairs" same igb_tiny 'igb("igb", "tiny")'
+check "  or by its folder" same igb_tiny igb/tiny
+check "igb: features and labels without a header, the last nodes without labels" same igb_large 'igb("igb", size = "large")'
+check "  and that is said" says "paper/node_feat.npy has no header, and is read as 6 rows of 1024 floats" "$gnndata" info igb/large
+check "igb: types of nodes, 2983 classes" same igb_typed 'igb("igb", "typed", classes = 2983)'
+check "igb: no such size" refuses 'there is no "igb/tny/processed/paper/node_feat.npy"' "$gnndata" info 'igb("igb", "tny")'
+check "igb: no edges" refuses 'has no paper__cites__paper/edge_index.npy' "$gnndata" info broken/igb
+check "igb: neither a header nor rows" refuses 'its 10,000 bytes are no rows of 1024 floats' "$gnndata" info broken/igb_raw
+check "igb: other classes" refuses_use '"classes" is 19 or 2983' 'igb("igb", "tiny", classes = 7)'
 trains() { # SOURCE: a data block with it compiles, and the program trains
   printf '%s\n' "data g from $1 { node x : f32[3]" '  node y : class[3] }' 'model m on g { return x |> GCN(4) |> relu |> GCN(y.classes) }' \
     'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >m.gnn
@@ -179,6 +191,7 @@ rm -f weight_only/*_mask.npy
 check "csv(...) in a data block: its columns are the fields" trains 'csv(edges = "e.csv", nodes = "n.csv")'
 check "  on the command line of the program, too" ./m -q --data 'csv(edges = "win_e.csv.gz", nodes = "win_n.csv")'
 sed 's/node x : f32.3./node xx : f32[3]/' m.gnn >wrong.gnn
+sed 's/class.3./class[19]/' m.gnn >igb.gnn; check "igb(...) in a data block, in a model in another folder" bash -c "sed 's#from .*{ node#from igb(\"../igb\", \"tiny\") { node#' igb.gnn >models/igb.gnn; CFLAGS=-O0 '$gnncc' -w models/igb.gnn -o igbm && ./igbm -q"
 check "ogb(...) in a data block" trains 'ogb("ogbn_two", split = "time")'
 check "  one that is not there: what there is, is listed" refuses '"n.csv" has no column "xx"; it has id, x_0, x_1, x_2, y, split' "$gnncc" -w --check wrong.gnn
 check "safetensors(...) with PyG's names in a data block" trains 'safetensors("pyg.safetensors")'
