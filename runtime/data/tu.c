@@ -11,42 +11,50 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "numbers.h"
 #include "readers.h"
-
-/* Numbers of a file, `width` a line. */
-typedef struct tu_table {
-  int64_t rows, width;
-  double *numbers; /* malloc'ed */
-} tu_table;
 
 static const char tu_edges[] = "_A.txt";
 
+/* "PREFIX_A.txt", or with .gz; malloc'ed. *is_there: one of the two is. */
+static char *tu_file(const char *prefix, const char *ending, int *is_there, gnn_error *error) {
+  char *path = malloc(strlen(prefix) + strlen(ending) + 4);
+  if (path == NULL) {
+    gnn_fail_memory(error, 256);
+    return NULL;
+  }
+  for (int i = 0; i < 2; i++) {
+    sprintf(path, "%s%s%s", prefix, ending, i ? ".gz" : "");
+    if ((*is_there = gnn_path_exists(path))) return path;
+  }
+  path[strlen(path) - 3] = 0;
+  return path;
+}
+
 /* What the files of a folder, or those that begin with `path`, have before "_A.txt"; malloc'ed, NULL: there is none. Of several the first. */
 static char *tu_prefix(const char *path) {
-  const size_t ending = sizeof tu_edges - 1;
   if (!gnn_path_is_directory(path)) {
-    char *file = malloc(strlen(path) + ending + 1);
-    if (file == NULL) return NULL;
-    sprintf(file, "%s%s", path, tu_edges);
-    const int is_there = gnn_path_exists(file);
-    file[strlen(path)] = 0;
-    if (is_there) return file;
-    free(file);
-    return NULL;
+    int is_there;
+    free(tu_file(path, tu_edges, &is_there, NULL));
+    return is_there ? strdup(path) : NULL;
   }
   DIR *handle = opendir(path);
   if (handle == NULL) return NULL;
   char *name = NULL;
   const struct dirent *entry;
   while ((entry = readdir(handle)) != NULL) {
-    const size_t length = strlen(entry->d_name);
-    if (length <= ending || strcmp(entry->d_name + length - ending, tu_edges) != 0 || (name && strcmp(name, entry->d_name) <= 0)) continue;
+    const char *ending = strstr(entry->d_name, tu_edges);
+    if (ending == NULL || ending == entry->d_name || (strcmp(ending, tu_edges) != 0 && strcmp(ending + sizeof tu_edges - 1, ".gz") != 0)) continue;
+    char *stem = strndup(entry->d_name, (size_t)(ending - entry->d_name));
+    if (stem && name && strcmp(name, stem) <= 0) {
+      free(stem);
+      continue;
+    }
     free(name);
-    name = strdup(entry->d_name);
+    name = stem;
     if (name == NULL) break;
   }
   closedir(handle);
-  if (name) name[strlen(name) - ending] = 0;
   char *prefix = name ? gnn_path_join(path, name) : NULL;
   free(name);
   return prefix;
@@ -58,108 +66,81 @@ int gnn_is_tu(const char *path) {
   return prefix != NULL;
 }
 
-static int tu_is_between(char c) { return c == ',' || c == ' ' || c == '\t' || c == '\r'; }
-
-/* The numbers of a line into out[0 .. room); returns how many there are, -1: something is no number. */
-static int64_t tu_line(const char *at, const char *end, double *out, int64_t room) {
-  int64_t count = 0;
-  for (;;) {
-    while (at < end && tu_is_between(*at)) at++;
-    if (at == end) return count;
-    char word[64];
-    size_t length = 0;
-    while (at + length < end && !tu_is_between(at[length])) length++;
-    double number;
-    if (length >= sizeof word) return -1;
-    memcpy(word, at, length);
-    word[length] = 0;
-    if (!gnn_parse_number(word, &number)) return -1;
-    if (count < room) out[count] = number;
-    count++;
-    at += length;
-  }
-}
-
-static gnn_status tu_parse(const char *path, const char *begin, const char *end, tu_table *table, gnn_error *error) {
-  int64_t lines = 0, line = 0;
-  for (const char *at = begin; at < end; at++) lines += *at == '\n';
-  lines += end > begin && end[-1] != '\n';
-  for (const char *at = begin; at < end; line++) {
-    const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
-    if (table->numbers == NULL) {
-      table->width = tu_line(at, stop, NULL, 0);
-      if (table->width > 0) table->numbers = malloc((size_t)lines * (size_t)table->width * sizeof *table->numbers);
-      if (table->width > 0 && table->numbers == NULL) return gnn_fail_memory(error, lines * table->width * 8);
-    }
-    const int64_t found = table->numbers ? tu_line(at, stop, table->numbers + table->rows * table->width, table->rows < lines ? table->width : 0) : table->width;
-    if (found < 0) return gnn_fail(error, GNN_EDATA, "", "\"%s\" line %lld: numbers are needed", path, (long long)line + 1);
-    if (found > 0 && found != table->width)
-      return gnn_fail(error, GNN_EDATA, "", "\"%s\" line %lld has %lld numbers, the lines before it %lld", path, (long long)line + 1, (long long)found, (long long)table->width);
-    table->rows += found > 0;
-    at = stop + (stop < end);
-  }
-  return GNN_OK;
-}
+static const gnn_table_rules tu_rules = {.separator = ' '};
 
 /* A file that is not there has no rows. */
-static gnn_status tu_read(const char *prefix, const char *ending, int is_needed, tu_table *table, gnn_error *error) {
-  *table = (tu_table){0};
-  char *path = malloc(strlen(prefix) + strlen(ending) + 1);
-  if (path == NULL) return gnn_fail_memory(error, 256);
-  sprintf(path, "%s%s", prefix, ending);
-  gnn_file file;
-  gnn_status status = GNN_OK;
-  if (!is_needed && !gnn_path_exists(path)) goto done;
-  status = gnn_file_open(path, gnn_file_text, &file, error);
-  if (status != GNN_OK) goto done;
-  status = gnn_file_check(&file, tu_parse(path, (const char *)file.data, (const char *)file.data + file.size, table, error), error);
-  if (status == GNN_OK && table->rows == 0 && is_needed) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no numbers", path);
-  gnn_file_close(&file);
-done:
+static gnn_status tu_read(gnn_dataset *dataset, const char *prefix, const char *ending, int is_needed, gnn_array *array, gnn_error *error) {
+  const gnn_numbers_rules rules = {tu_rules, 1, 0};
+  int is_there;
+  char *path = tu_file(prefix, ending, &is_there, error);
+  memset(array, 0, sizeof *array);
+  if (path == NULL) return GNN_ENOMEM;
+  gnn_status status = is_there || is_needed ? gnn_read_numbers(dataset, path, &rules, array, error) : GNN_OK;
+  if (status == GNN_OK && array->count == 0 && is_needed) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no numbers", path);
   free(path);
   return status;
 }
 
-static int tu_is_whole(double number, double least, double most) { return number == floor(number) && number >= least && number <= most; }
-
 /* ---- edges and graphs ---- */
 
-static gnn_status tu_graphs(gnn_dataset *dataset, const char *prefix, const tu_table *indicator, gnn_error *error) {
-  if (indicator->width != 1 || !tu_is_whole(indicator->numbers[indicator->rows - 1], 1, (double)indicator->rows))
-    return gnn_fail(error, GNN_EDATA, "", "\"%s_graph_indicator.txt\": one graph a line is needed, counted from 1", prefix);
-  const int64_t graphs = (int64_t)indicator->numbers[indicator->rows - 1];
+static gnn_status tu_graphs(gnn_dataset *dataset, const char *prefix, const gnn_array *indicator, gnn_error *error) {
+  const int64_t nodes = indicator->count, graphs = gnn_dtype_is_float(indicator->dtype) ? 0 : gnn_array_integer(indicator, nodes - 1);
+  if (indicator->rank != 1 || graphs < 1 || graphs > nodes) return gnn_fail(error, GNN_EDATA, "", "\"%s_graph_indicator.txt\": one graph a line is needed, counted from 1", prefix);
   int64_t *ptr = gnn_dataset_alloc(dataset, graphs + 1, sizeof *ptr, error), graph = 0;
   if (ptr == NULL) return GNN_ENOMEM;
   ptr[0] = 0;
-  for (int64_t v = 0; v < indicator->rows; v++) {
-    const double own = indicator->numbers[v];
-    if (!tu_is_whole(own, (double)graph, (double)graph + 1) || own < 1 || own > (double)graphs)
-      return gnn_fail(error, GNN_EDATA, "", "\"%s_graph_indicator.txt\" line %lld: graph %.9g behind graph %lld; nodes stand in the order of the graphs, and each graph has some", prefix,
-                      (long long)v + 1, own, (long long)graph);
-    if ((int64_t)own > graph) ptr[graph++] = v;
+  for (int64_t v = 0; v < nodes; v++) {
+    const int64_t own = gnn_array_integer(indicator, v);
+    if (own < graph || own > graph + 1 || own < 1 || own > graphs)
+      return gnn_fail(error, GNN_EDATA, "", "\"%s_graph_indicator.txt\" line %lld: graph %lld behind graph %lld; nodes stand in the order of the graphs, and each graph has some", prefix,
+                      (long long)v + 1, (long long)own, (long long)graph);
+    if (own > graph) ptr[graph++] = v;
   }
-  ptr[graphs] = indicator->rows;
-  dataset->declared_nodes = indicator->rows;
+  ptr[graphs] = nodes;
+  dataset->declared_nodes = nodes;
   dataset->declared_graphs = graphs;
   dataset->raw_graph_ptr = (gnn_array){.dtype = GNN_I64, .rank = 1, .shape = {graphs + 1}, .count = graphs + 1, .data = (const unsigned char *)ptr};
   return GNN_OK;
 }
 
-static gnn_status tu_arcs(gnn_dataset *dataset, const char *prefix, const tu_table *arcs, gnn_error *error) {
-  const int64_t edges = arcs->rows;
-  if (edges > 0 && arcs->width != 2) return gnn_fail(error, GNN_EDATA, "", "\"%s%s\": two nodes a line are needed", prefix, tu_edges);
-  int32_t *ends = gnn_dataset_alloc(dataset, 2 * edges, sizeof *ends, error);
-  if (ends == NULL) return GNN_ENOMEM;
-  for (int64_t e = 0; e < edges; e++)
+/* Both walks over the edges: of the first, ends[] are NULL. */
+static gnn_status tu_walk(const gnn_dataset *dataset, gnn_text_table *table, int32_t *const ends[2], int64_t room, int64_t *count, gnn_error *error) {
+  const int64_t nodes = dataset->declared_nodes;
+  for (*count = 0;; ++*count) {
+    gnn_status status = gnn_table_next(table, error);
+    if (status != GNN_OK || table->count < 0) return status;
+    if (table->count != 2 && *count > 0) return gnn_table_fail(table, -1, "", error, "%d numbers stand here, and 2 in the lines before", table->count);
+    if (table->count != 2) return gnn_table_fail(table, -1, "", error, "two nodes a line are needed");
     for (int k = 0; k < 2; k++) {
-      const double node = arcs->numbers[2 * e + k];
-      if (!tu_is_whole(node, 1, (double)dataset->declared_nodes) || node > INT32_MAX)
-        return gnn_fail(error, GNN_EDATA, "E0701", "\"%s%s\" line %lld names node %.9g, but nodes run 1 … %lld", prefix, tu_edges, (long long)e + 1, node, (long long)dataset->declared_nodes);
-      ends[k * edges + e] = (int32_t)node - 1;
+      int64_t node;
+      status = gnn_table_whole(table, k, &node, error);
+      if (status == GNN_OK && (node < 1 || node > nodes)) status = gnn_table_fail(table, k, "E0701", error, "node %lld, but nodes run 1 … %lld", (long long)node, (long long)nodes);
+      if (status != GNN_OK) return status;
+      if (ends[k] && *count < room) ends[k][*count] = (int32_t)node - 1;
     }
-  dataset->raw_source = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {edges}, .count = edges, .data = (const unsigned char *)ends};
+  }
+}
+
+static gnn_status tu_arcs(gnn_dataset *dataset, const char *prefix, gnn_error *error) {
+  gnn_text_table *table;
+  int32_t *ends[2] = {NULL, NULL};
+  int64_t edges = 0, again = 0;
+  int is_there;
+  char *path = tu_file(prefix, tu_edges, &is_there, error);
+  if (path == NULL) return GNN_ENOMEM;
+  gnn_status status = gnn_table_open(path, &tu_rules, &table, error);
+  if (status == GNN_OK) status = tu_walk(dataset, table, ends, 0, &edges, error);
+  for (int k = 0; status == GNN_OK && k < 2; k++)
+    if ((ends[k] = gnn_dataset_alloc(dataset, edges, sizeof *ends[k], error)) == NULL) status = GNN_ENOMEM;
+  if (status == GNN_OK) status = gnn_table_rewind(table, error);
+  if (status == GNN_OK) status = tu_walk(dataset, table, ends, edges, &again, error);
+  if (status == GNN_OK && again != edges) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" has changed while it was being read", path);
+  gnn_table_close(table);
+  free(path);
+  if (status != GNN_OK) return status;
+  dataset->raw_source = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {edges}, .count = edges, .data = (const unsigned char *)ends[0]};
   dataset->raw_destination = dataset->raw_source;
-  dataset->raw_destination.data = (const unsigned char *)(ends + edges);
+  dataset->raw_destination.data = (const unsigned char *)ends[1];
   dataset->has_edges = 1;
   return GNN_OK;
 }
@@ -167,44 +148,59 @@ static gnn_status tu_arcs(gnn_dataset *dataset, const char *prefix, const tu_tab
 /* ---- fields ---- */
 
 static int tu_ascending(const void *a, const void *b) {
-  const double x = *(const double *)a, y = *(const double *)b;
+  const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);
 }
 
+/* The different labels, ascending; malloc'ed. */
+static gnn_status tu_different(const gnn_array *array, int64_t **sorted, int64_t *count, gnn_error *error) {
+  int64_t *known = malloc(((size_t)array->count + 1) * sizeof *known);
+  *sorted = known;
+  *count = 0;
+  if (known == NULL) return gnn_fail_memory(error, array->count * (int64_t)sizeof *known);
+  for (int64_t r = 0; r < array->count; r++) known[r] = gnn_array_integer(array, r);
+  qsort(known, (size_t)array->count, sizeof *known, tu_ascending);
+  for (int64_t r = 0; r < array->count; r++)
+    if (*count == 0 || known[r] != known[*count - 1]) known[(*count)++] = known[r];
+  return GNN_OK;
+}
+
 /* Labels become 0, 1, 2, ... in the order of their numbers. */
-static gnn_status tu_labels(gnn_dataset *dataset, const char *prefix, const char *ending, const tu_table *table, const char *name, gnn_domain domain, gnn_error *error) {
-  if (table->width != 1) return gnn_fail(error, GNN_EDATA, "", "\"%s%s\": one label a line is needed", prefix, ending);
-  int64_t *label = gnn_dataset_alloc(dataset, table->rows, sizeof *label, error), count = 0;
-  double *sorted = malloc((size_t)table->rows * sizeof *sorted);
-  if (label == NULL || sorted == NULL) {
-    free(sorted);
-    return gnn_fail_memory(error, table->rows * 8);
+static gnn_status tu_labels(gnn_dataset *dataset, const char *prefix, const char *ending, const gnn_array *table, const char *name, gnn_domain domain, gnn_error *error) {
+  if (table->rank != 1) return gnn_fail(error, GNN_EDATA, "", "\"%s%s\": one label a line is needed", prefix, ending);
+  for (int64_t r = 0; gnn_dtype_is_float(table->dtype) && r < table->count; r++) {
+    const double number = gnn_array_number(table, r);
+    if (number != floor(number)) return gnn_fail(error, GNN_EDATA, "E0702", "\"%s%s\" line %lld: %.9g is no label; whole numbers are", prefix, ending, (long long)r + 1, number);
   }
-  memcpy(sorted, table->numbers, (size_t)table->rows * sizeof *sorted);
-  qsort(sorted, (size_t)table->rows, sizeof *sorted, tu_ascending);
-  for (int64_t k = 0; k < table->rows; k++)
-    if (count == 0 || sorted[k] != sorted[count - 1]) sorted[count++] = sorted[k];
-  gnn_status status = GNN_OK;
-  for (int64_t r = 0; r < table->rows && status == GNN_OK; r++) {
-    const double *found = bsearch(&table->numbers[r], sorted, (size_t)count, sizeof *sorted, tu_ascending);
-    if (!tu_is_whole(table->numbers[r], -9e15, 9e15) || found == NULL)
-      status = gnn_fail(error, GNN_EDATA, "E0702", "\"%s%s\" line %lld: %.9g is no label; whole numbers are", prefix, ending, (long long)r + 1, table->numbers[r]);
-    else label[r] = found - sorted;
+  int64_t *sorted = NULL, count = 0;
+  int32_t *label = gnn_dataset_alloc(dataset, table->count, sizeof *label, error);
+  gnn_array whole = *table;
+  if (label == NULL) return GNN_ENOMEM;
+  if (gnn_dtype_is_float(table->dtype)) { /* 1.0, 2.0, ... */
+    for (int64_t r = 0; r < table->count; r++) label[r] = (int32_t)gnn_array_number(table, r);
+    whole = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {table->count}, .count = table->count, .data = (const unsigned char *)label};
   }
-  if (status == GNN_OK && (sorted[0] != 0 || sorted[count - 1] != (double)count - 1))
-    gnn_dataset_note(dataset, "%s has the labels %.9g to %.9g; they become 0 to %lld in their order", name, sorted[0], sorted[count - 1], (long long)count - 1);
+  gnn_status status = tu_different(&whole, &sorted, &count, error);
+  for (int64_t r = 0; status == GNN_OK && r < table->count; r++) {
+    const int64_t number = gnn_array_integer(&whole, r), *found = bsearch(&number, sorted, (size_t)count, sizeof *sorted, tu_ascending);
+    label[r] = found ? (int32_t)(found - sorted) : -1;
+  }
+  if (status == GNN_OK && (sorted[0] != 0 || sorted[count - 1] != count - 1))
+    gnn_dataset_note(dataset, "%s has the labels %lld to %lld; they become 0 to %lld in their order", name, (long long)sorted[0], (long long)sorted[count - 1], (long long)count - 1);
   free(sorted);
-  gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {table->rows}, .count = table->rows, .data = (const unsigned char *)label};
+  const gnn_array array = {.dtype = GNN_I32, .rank = 1, .shape = {table->count}, .count = table->count, .data = (const unsigned char *)label};
   if (status == GNN_OK) status = gnn_dataset_add_field(dataset, name, domain, &array, error);
   if (status == GNN_OK) dataset->fields[dataset->field_count - 1].declared_classes = count;
   return status;
 }
 
-static gnn_status tu_numbers(gnn_dataset *dataset, const tu_table *table, const char *name, gnn_domain domain, gnn_error *error) {
-  float *numbers = gnn_dataset_alloc(dataset, table->rows, table->width * (int64_t)sizeof *numbers, error);
-  if (numbers == NULL) return GNN_ENOMEM;
-  for (int64_t i = 0; i < table->rows * table->width; i++) numbers[i] = (float)table->numbers[i];
-  gnn_array array = {.dtype = GNN_F32, .rank = 2, .shape = {table->rows, table->width}, .count = table->rows * table->width, .data = (const unsigned char *)numbers};
+/* Attributes are numbers, also where all of them are whole. */
+static gnn_status tu_numbers(gnn_dataset *dataset, const gnn_array *table, const char *name, gnn_domain domain, gnn_error *error) {
+  gnn_array array = *table;
+  if (array.rank == 1) {
+    array.rank = 2;
+    array.shape[1] = 1;
+  }
   return gnn_dataset_add_field(dataset, name, domain, &array, error);
 }
 
@@ -216,15 +212,15 @@ static gnn_status tu_fields(gnn_dataset *dataset, const char *prefix, gnn_error 
     {"_graph_labels.txt", "y", "", GNN_GRAPH, 1},            {"_graph_attributes.txt", "y", "graph_attr", GNN_GRAPH, 0}};
   gnn_status status = GNN_OK;
   for (size_t i = 0; i < sizeof files / sizeof *files && status == GNN_OK; i++) {
-    tu_table table;
-    status = tu_read(prefix, files[i].ending, 0, &table, error);
+    gnn_array table;
+    status = tu_read(dataset, prefix, files[i].ending, 0, &table, error);
+    const int64_t rows = table.rank ? table.shape[0] : 0;
     const int64_t wanted = files[i].domain == GNN_NODE ? dataset->declared_nodes : files[i].domain == GNN_EDGE ? dataset->raw_source.count : dataset->declared_graphs;
     const char *name = gnn_dataset_field(dataset, files[i].name) ? files[i].otherwise : files[i].name;
-    if (status == GNN_OK && table.rows > 0 && table.rows != wanted)
-      status = gnn_fail(error, GNN_EDATA, "", "\"%s%s\" has %s lines; %s are needed", prefix, files[i].ending, gnn_count_text(table.rows).text, gnn_count_text(wanted).text);
-    else if (status == GNN_OK && table.rows > 0)
+    if (status == GNN_OK && rows > 0 && rows != wanted)
+      status = gnn_fail(error, GNN_EDATA, "", "\"%s%s\" has %s lines; %s are needed", prefix, files[i].ending, gnn_count_text(rows).text, gnn_count_text(wanted).text);
+    else if (status == GNN_OK && rows > 0)
       status = files[i].is_label ? tu_labels(dataset, prefix, files[i].ending, &table, name, files[i].domain, error) : tu_numbers(dataset, &table, name, files[i].domain, error);
-    free(table.numbers);
   }
   return status;
 }
@@ -238,15 +234,12 @@ gnn_status gnn_read_tu(gnn_dataset *dataset, const char *path, gnn_error *error)
   }
   dataset->kind = "text of the TU collection";
   const char *slash = strrchr(prefix, '/');
-  tu_table indicator = {0}, arcs = {0};
+  gnn_array indicator;
   gnn_status status = gnn_dataset_set_name(dataset, slash ? slash + 1 : prefix, error);
-  if (status == GNN_OK) status = tu_read(prefix, "_graph_indicator.txt", 1, &indicator, error);
+  if (status == GNN_OK) status = tu_read(dataset, prefix, "_graph_indicator.txt", 1, &indicator, error);
   if (status == GNN_OK) status = tu_graphs(dataset, prefix, &indicator, error);
-  if (status == GNN_OK) status = tu_read(prefix, tu_edges, 0, &arcs, error);
-  if (status == GNN_OK) status = tu_arcs(dataset, prefix, &arcs, error);
+  if (status == GNN_OK) status = tu_arcs(dataset, prefix, error);
   if (status == GNN_OK) status = tu_fields(dataset, prefix, error);
-  free(indicator.numbers);
-  free(arcs.numbers);
   free(prefix);
   return status;
 }

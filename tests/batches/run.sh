@@ -224,10 +224,10 @@ broken() { # FILE LINE TEXT MESSAGE: a line of TU text replaced
   rm -rf ../spoilt && cp -r ../tu ../spoilt && sed -i "$2s/.*/$3/" "../spoilt/RINGS_$1.txt" && ! "$gnncc" --data ../spoilt --check onehot.gnn 2>broken.log
   cat broken.log; grep -q "$4" broken.log
 }
-check "TU text: an edge to nowhere" broken A 5 "1, 9999" 'error\[E0701\].*RINGS_A.txt" line 5 names node 9999, but nodes run 1 … 134'
-check "TU text: a node 0" broken A 1 "0, 1" 'line 1 names node 0, but nodes run 1'
-check "TU text: a word" broken A 3 "one, 2" 'RINGS_A.txt" line 3: numbers are needed'
-check "TU text: three nodes" broken A 4 "1, 2, 3" 'RINGS_A.txt" line 4 has 3 numbers, the lines before it 2'
+check "TU text: an edge to nowhere" broken A 5 "1, 9999" 'error\[E0701\].*RINGS_A.txt" line 5 column 4: node 9999, but nodes run 1 … 134'
+check "TU text: a node 0" broken A 1 "0, 1" 'line 1 column 1: node 0, but nodes run 1'
+check "TU text: a word" broken A 3 "one, 2" 'RINGS_A.txt" line 3 column 1: a whole number is needed, not "one"'
+check "TU text: three nodes" broken A 4 "1, 2, 3" 'RINGS_A.txt" line 4: 3 numbers stand here, and 2 in the lines before'
 check "TU text: graphs out of order" broken graph_indicator 20 "1" 'graph_indicator.txt" line 20: graph 1 behind graph'
 check "TU text: a label too few" broken graph_labels 3 "" 'graph_labels.txt" has 23 lines; 24 are needed'
 check "TU text: half a label" broken node_labels 7 "2.5" 'error\[E0702\].*node_labels.txt" line 7: 2.5 is no label'

@@ -315,6 +315,26 @@ def igb(out):
     (out / "broken/igb_raw/processed/paper/node_feat.npy").write_bytes(b"0123456789" * 1000)
 
 
+def tu(out):
+    """Text of the TU collection: all files, and those alone that there must be; from Windows, packed."""
+    edges = [(0, 1), (1, 0), (1, 2), (2, 1), (3, 4), (4, 3)]
+    files = {"A": ["%d, %d" % (s + 1, d + 1) for s, d in edges], "graph_indicator": [1, 1, 1, 2, 2], "graph_labels": [-1, 1], "node_attributes": ["0.5, 1", "2, 0", "1, 1", "0, 0", "3, 0.25"], "node_labels": [3, 7, 3, 3, 7],
+             "edge_labels": [0, 0, 1, 1, 0, 0], "edge_attributes": ["1.5", "1.5", "2", "2", "0", "0"], "graph_attributes": ["0.5", "1.5"]}
+    for name, end, ending in (("tu", "\n", ""), ("tu_windows", "\r\n", ""), ("tu_packed", "\n", ".gz")):
+        (out / name).mkdir()
+        for key, rows in files.items():
+            text_ = (("\ufeff" if end == "\r\n" else "") + "".join("%s%s" % (row, end) for row in rows)).encode()
+            (out / name / ("RINGS_%s.txt%s" % (key, ending))).write_bytes(pack(text_) if ending else text_)
+    (out / "tu_least").mkdir()
+    for key in ("A", "graph_indicator"):
+        (out / "tu_least" / ("RINGS_%s.txt" % key)).write_text("".join("%s\n" % row for row in files[key]))
+    arrays = {"edge_index": npy(turned([list(e) for e in edges]), "<i8"), "graph_ptr": npy([0, 3, 5], "<i8")}
+    folder(out / "rings", {**arrays, "x": npy([[0.5, 1], [2, 0], [1, 1], [0, 0], [3, 0.25]]), "y": npy([0, 1], "<i8"), "node_label": npy([0, 1, 0, 0, 1], "<i8"), "edge_label": npy([0, 0, 1, 1, 0, 0], "<i8"),
+                           "edge_attr": npy([[1.5], [1.5], [2], [2], [0], [0]]), "graph_attr": npy([[0.5], [1.5]])})
+    folder(out / "rings_least", {**arrays})
+    (out / "rings_least" / "graph.json").write_text('{"num_nodes": 5}')
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
     (out / "broken").mkdir(parents=True, exist_ok=True)
@@ -325,6 +345,7 @@ def main():
     raw(out)
     ogb(out)
     igb(out)
+    tu(out)
 
 
 main()

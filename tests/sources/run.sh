@@ -166,6 +166,11 @@ check "igb: no such size" refuses 'there is no "igb/tny/processed/paper/node_fea
 check "igb: no edges" refuses 'has no paper__cites__paper/edge_index.npy' "$gnndata" info broken/igb
 check "igb: neither a header nor rows" refuses 'its 10,000 bytes are no rows of 1024 floats' "$gnndata" info broken/igb_raw
 check "igb: other classes" refuses_use '"classes" is 19 or 2983' 'igb("igb", "tiny", classes = 7)'
+
+# ---- text of the TU collection: what is wrong in it, in tests/batches ----
+for form in tu tu_windows tu_packed; do check "$form: labels, attributes of nodes, edges and graphs" same rings $form; done
+check "tu: a set by the beginning of its names, packed" same rings 'tu("tu_packed/RINGS")'
+check "tu: nothing but the two files that there must be" same rings_least tu_least
 trains() { # SOURCE: a data block with it compiles, and the program trains
   printf '%s\n' "data g from $1 { node x : f32[3]" '  node y : class[3] }' 'model m on g { return x |> GCN(4) |> relu |> GCN(y.classes) }' \
     'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >m.gnn
