@@ -5,9 +5,12 @@
  *   node.NAME, edge.NAME      fields; a sparse one as node.NAME.rowptr, .col and, unless all are 1, .val
  *   graph.NAME, graph.ptr     fields of graphs, and where their nodes begin
  *   split.train, .valid, .test  row numbers, or a mask (BOOL or U8, one entry a row)
+ *   splits.train, ...         several splits: masks [S, R], a row for each
+ *   relation.NAME.rowptr, .col  the edges of a relation by destination
  *   split.fold                for each row the fold that tests it; 255 or -1: none
  *   __pad.*                   nothing
- *   __metadata__              gnncc.nodes, gnncc.name, gnncc.classes.NAME, gnncc.width.NAME, gnncc.changes, gnncc.schema */
+ *   __metadata__              gnncc.nodes, gnncc.name, gnncc.classes.NAME, gnncc.width.NAME, gnncc.changes, gnncc.schema; gnncc.graph, types of nodes and relations as graph.json has them,
+ *                             and gnncc.split_type, of which type the splits are */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -16,6 +19,7 @@
 #include <string.h>
 
 #include "keyed.h"
+#include "npy_types.h"
 #include "readers.h"
 #include "safetensors.h"
 #include "runtime/core/adjacency.h"
@@ -63,6 +67,20 @@ static gnn_status container_edges(const gnn_safetensors *file, const char *path,
   return GNN_OK;
 }
 
+/* The field that was added last, where nodes have types: "paper.x" is of paper. */
+static gnn_status container_of_type(gnn_dataset *dataset, const char *path, gnn_error *error) {
+  gnn_data_field *field = &dataset->fields[dataset->field_count - 1];
+  if (dataset->type_count == 0 || field->domain != GNN_NODE) return GNN_OK;
+  for (int t = 0; t < dataset->type_count; t++) {
+    const size_t length = strlen(dataset->types[t].name);
+    if (strncmp(field->name, dataset->types[t].name, length) != 0 || field->name[length] != '.') continue;
+    field->domain = GNN_TYPE;
+    field->set = t;
+    return GNN_OK;
+  }
+  return gnn_fail(error, GNN_EDATA, "", "\"%s\": node.%s is of no type of nodes that gnncc.graph names", path, field->name);
+}
+
 static gnn_status container_sparse(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, const char *base,
                                    gnn_error *error) {
   char name[CONTAINER_NAME_MAX + 16], key[CONTAINER_NAME_MAX + 16];
@@ -86,7 +104,8 @@ static gnn_status container_sparse(const gnn_safetensors *file, const char *path
     }
     gnn_dataset_note(dataset, "the width of %s is not stored; taken as the greatest column + 1: %lld", base, (long long)width);
   }
-  return gnn_dataset_add_sparse(dataset, base, width, ptr, column, value, error);
+  status = gnn_dataset_add_sparse(dataset, base, width, ptr, column, value, error);
+  return status == GNN_OK ? container_of_type(dataset, path, error) : status;
 }
 
 static gnn_status container_field(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, const char *name,
@@ -106,6 +125,7 @@ static gnn_status container_field(const gnn_safetensors *file, const char *path,
       return container_sparse(file, path, dataset, base, error);
     }
     gnn_status status = gnn_dataset_add_field(dataset, base, domains[d].domain, array, error);
+    if (status == GNN_OK) status = container_of_type(dataset, path, error);
     snprintf(key, sizeof key, "gnncc.classes.%s", base);
     if (status == GNN_OK)
       status = container_number(file, path, key, &dataset->fields[dataset->field_count - 1].declared_classes, error);
@@ -115,10 +135,56 @@ static gnn_status container_field(const gnn_safetensors *file, const char *path,
   return GNN_OK;
 }
 
+/* The edges of a relation stand by destination. */
+static gnn_status container_relation(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, gnn_data_relation *relation, gnn_error *error) {
+  char name[CONTAINER_NAME_MAX];
+  snprintf(name, sizeof name, "relation.%s.rowptr", relation->name);
+  const gnn_array *ptr = gnn_safetensors_find(file, name);
+  snprintf(name, sizeof name, "relation.%s.col", relation->name);
+  const gnn_array *column = gnn_safetensors_find(file, name);
+  if (ptr == NULL || column == NULL || ptr->rank != 1 || column->rank != 1 || ptr->count < 1 || ptr->count > INT32_MAX || gnn_dtype_is_float(ptr->dtype))
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\" names the relation %s, and needs relation.%s.rowptr and .col, whole numbers in one dimension", path, relation->name, relation->name);
+  int32_t *row = gnn_dataset_alloc(dataset, column->count, sizeof *row, error);
+  if (row == NULL) return GNN_ENOMEM;
+  int64_t at = 0;
+  for (int64_t r = 0; r + 1 < ptr->count; r++) {
+    const int64_t end = gnn_array_integer(ptr, r + 1);
+    if (end < at || end > column->count || (r == 0 && gnn_array_integer(ptr, 0) != 0)) return gnn_fail(error, GNN_EDATA, "", "\"%s\": relation.%s.rowptr must rise from 0 to %lld", path, relation->name, (long long)column->count);
+    while (at < end) row[at++] = (int32_t)r;
+  }
+  if (at != column->count) return gnn_fail(error, GNN_EDATA, "", "\"%s\": relation.%s.rowptr does not cover .col", path, relation->name);
+  relation->raw_source = *column;
+  relation->raw_destination = (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {at}, .count = at, .data = (const unsigned char *)row};
+  return GNN_OK;
+}
+
+/* Types of nodes and relations, as graph.json says them. */
+static gnn_status container_relations(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, gnn_error *error) {
+  const char *text = gnn_safetensors_text(file, "gnncc.graph"), *split_type = gnn_safetensors_text(file, "gnncc.split_type");
+  gnn_json json;
+  if (text == NULL) return GNN_OK;
+  gnn_status status = gnn_json_parse("gnncc.graph", (const unsigned char *)text, strlen(text), &json, error);
+  if (status != GNN_OK) return status;
+  npy_relation_names *names = calloc(1, sizeof *names);
+  if (names == NULL) status = gnn_fail_memory(error, (int64_t)sizeof *names);
+  if (status == GNN_OK && json.nodes[0].kind != GNN_JSON_OBJECT) status = gnn_fail(error, GNN_EDATA, "", "\"%s\": gnncc.graph is no JSON object", path);
+  if (status == GNN_OK) status = npy_types_names(dataset, &json, names, error);
+  if (status == GNN_OK) status = npy_types_declared(dataset, &json, error);
+  for (int i = 0; status == GNN_OK && i < names->count; i++)
+    if (gnn_dataset_add_relation(dataset, names->name[i], 0, 0, error) == NULL) status = GNN_EDATA;
+  for (int r = 0; status == GNN_OK && r < dataset->relation_count; r++) status = container_relation(file, path, dataset, &dataset->relations[r], error);
+  for (int t = 0; split_type && t < dataset->type_count; t++)
+    if (strcmp(dataset->types[t].name, split_type) == 0) dataset->split_type = t;
+  free(names);
+  gnn_json_free(&json);
+  return status;
+}
+
 static gnn_status container_tensors(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, gnn_error *error) {
   static const char *const known[] = {"edge.src", "edge.dst", "csr.rowptr", "csr.col", "csc.colptr", "csc.row", "graph.ptr"};
   static const struct { const char *name; int split; } splits[] = {
-    {"split.train", GNN_TRAIN}, {"split.valid", GNN_VALID}, {"split.val", GNN_VALID}, {"split.test", GNN_TEST}};
+    {"split.train", GNN_TRAIN}, {"split.valid", GNN_VALID}, {"split.val", GNN_VALID}, {"split.test", GNN_TEST}},
+    many[] = {{"splits.train", GNN_TRAIN}, {"splits.valid", GNN_VALID}, {"splits.test", GNN_TEST}};
   gnn_status status = GNN_OK;
   for (int t = 0; status == GNN_OK && t < file->tensor_count; t++) {
     const char *name = file->tensors[t].name;
@@ -132,6 +198,12 @@ static gnn_status container_tensors(const gnn_safetensors *file, const char *pat
       dataset->is_split_ids[splits[i].split] = array->dtype != GNN_BOOL && array->dtype != GNN_U8;
       is_done = 1;
     }
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+      if (strcmp(name, many[i].name) != 0) continue;
+      dataset->raw_splits[many[i].split] = *array;
+      is_done = 1;
+    }
+    is_done |= dataset->relation_count > 0 && strncmp(name, "relation.", 9) == 0;
     if (!is_done) status = container_field(file, path, dataset, name, array, error);
   }
   return status;
@@ -144,7 +216,8 @@ gnn_status gnn_read_tensors(gnn_dataset *dataset, const gnn_safetensors *file, c
     dataset->declared_graphs = graphs->count - 1;
     dataset->raw_graph_ptr = *graphs;
   }
-  if (status == GNN_OK) status = container_edges(file, path, dataset, error);
+  if (status == GNN_OK) status = container_relations(file, path, dataset, error);
+  if (status == GNN_OK && dataset->type_count == 0) status = container_edges(file, path, dataset, error);
   return status == GNN_OK ? container_tensors(file, path, dataset, error) : status;
 }
 
@@ -261,7 +334,7 @@ static gnn_status container_put_sparse(container_writer *w, const gnn_data_field
 
 static gnn_status container_put_field(container_writer *w, const gnn_data_field *field) {
   static const char *const formats[] = {"node.%s", "edge.%s", "graph.%s"};
-  const char *format = formats[field->domain];
+  const char *format = field->domain == GNN_TYPE ? formats[GNN_NODE] : formats[field->domain];
   if (field->storage == GNN_LABEL) {
     int64_t *label = container_wide(w, field->label, field->rows);
     if (label == NULL) return GNN_ENOMEM;
@@ -272,7 +345,7 @@ static gnn_status container_put_field(container_writer *w, const gnn_data_field 
     return status == GNN_OK ? container_pair(w, "gnncc.classes.%s", field->name, classes) : status;
   }
   int is_thin = field->nonzeros * 3 < field->rows * field->width;
-  if (field->domain == GNN_NODE && is_thin) return container_put_sparse(w, field);
+  if (field->domain == GNN_NODE && is_thin && *w->dataset->node_type == 0) return container_put_sparse(w, field);
   float *dense = gnn_dataset_alloc(w->scratch, field->rows, field->width * (int64_t)sizeof *dense, w->error);
   if (dense == NULL) return GNN_ENOMEM;
   for (int64_t r = 0; r < field->rows; r++) gnn_field_row(field, r, dense + r * field->width);
@@ -304,11 +377,58 @@ static gnn_status container_put_splits(container_writer *w) {
   return GNN_OK;
 }
 
+/* Splits of which the data hold several, unless one of them was asked for: the masks as they are. */
+static gnn_status container_put_all_splits(container_writer *w) {
+  static const char *const names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
+  gnn_status status = GNN_OK;
+  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
+    const gnn_array *many = &w->dataset->raw_splits[s];
+    if (many->data == NULL) continue;
+    if (many->rank != 2) return gnn_fail(w->error, GNN_EDATA, "", "%s: the masks of split %s have the shape %s; splits by rows are needed", w->dataset->title, names[s], gnn_shape_text(many).text);
+    unsigned char *mask = gnn_dataset_alloc(w->scratch, many->count, 1, w->error);
+    if (mask == NULL) return GNN_ENOMEM;
+    for (int64_t i = 0; i < many->count; i++) mask[i] = gnn_array_integer(many, i) != 0;
+    status = container_put(w, "splits.%s", names[s], (gnn_array){.dtype = GNN_BOOL, .rank = 2, .shape = {many->shape[0], many->shape[1]}, .data = mask});
+  }
+  return status;
+}
+
+static const char *container_type(const gnn_dataset *dataset, int set) { return set == 0 ? dataset->node_type : dataset->types[set - 2].name; }
+
+/* What graph.json says of a folder. */
+static gnn_status container_put_relations(container_writer *w) {
+  const gnn_dataset *dataset = w->dataset;
+  const int is_typed = *dataset->node_type != 0;
+  gnn_text text = {0};
+  gnn_status status = GNN_OK;
+  if (dataset->relation_count == 0) return GNN_OK;
+  gnn_text_format(&text, "{");
+  if (is_typed) gnn_text_format(&text, "\"node_types\": {\"%s\": %lld", dataset->node_type, (long long)dataset->nodes);
+  for (int t = 0; t < dataset->type_count; t++) gnn_text_format(&text, ", \"%s\": %lld", dataset->types[t].name, (long long)dataset->types[t].nodes);
+  gnn_text_format(&text, is_typed ? "}, \"relations\": [" : "\"relation_names\": [");
+  for (int r = 0; r < dataset->relation_count; r++) {
+    const gnn_data_relation *relation = &dataset->relations[r];
+    gnn_text_format(&text, r ? ", " : "");
+    if (is_typed) gnn_text_format(&text, "{\"name\": \"%s\", \"source\": \"%s\", \"destination\": \"%s\"}", relation->name, container_type(dataset, relation->src), container_type(dataset, relation->dst));
+    else gnn_text_format(&text, "\"%s\"", relation->name);
+  }
+  gnn_text_format(&text, "]}");
+  status = text.is_broken ? gnn_fail_memory(w->error, 4096) : container_pair(w, "gnncc.%s", "graph", text.data);
+  gnn_text_free(&text);
+  if (status == GNN_OK && is_typed) status = container_pair(w, "gnncc.%s", "split_type", dataset->node_type);
+  for (int r = 0; status == GNN_OK && r < dataset->relation_count; r++) {
+    const gnn_data_relation *relation = &dataset->relations[r];
+    status = container_put(w, "relation.%s.rowptr", relation->name, (gnn_array){.dtype = GNN_I64, .rank = 1, .shape = {gnn_dataset_rows(dataset, relation->dst) + 1}, .data = (const unsigned char *)relation->in_ptr});
+    if (status == GNN_OK) status = container_put(w, "relation.%s.col", relation->name, (gnn_array){.dtype = GNN_I32, .rank = 1, .shape = {relation->edges}, .data = (const unsigned char *)relation->in_source});
+  }
+  return status;
+}
+
 static gnn_status container_begin(container_writer *w, const char *changes) {
   const gnn_dataset *dataset = w->dataset;
   char number[24];
   w->scratch = gnn_dataset_new("scratch");
-  w->tensors = calloc((size_t)dataset->field_count * 3 + 12, sizeof *w->tensors);
+  w->tensors = calloc((size_t)dataset->field_count * 3 + 2 * (size_t)dataset->relation_count + 16, sizeof *w->tensors);
   w->pairs = calloc((size_t)dataset->field_count * 2 + 8, sizeof *w->pairs);
   gnn_status status = w->scratch && w->tensors && w->pairs ? GNN_OK : gnn_fail_memory(w->error, 4096);
   snprintf(number, sizeof number, "%lld", (long long)dataset->nodes);
@@ -324,18 +444,15 @@ static void container_end(container_writer *w) {
   gnn_dataset_close(w->scratch);
 }
 
-gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, const char *changes, gnn_error *error) {
+gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, int keeps_splits, const char *changes, gnn_error *error) {
   container_writer w = {.dataset = dataset, .error = error};
-  if (dataset->relation_count) {
-    gnn_status status = gnn_fail(error, GNN_EDATA, "", "%s has %d relations, which a container cannot hold", dataset->title, dataset->relation_count);
-    gnn_fail_help(error, "a folder of NumPy arrays holds them");
-    return status;
-  }
   gnn_status status = container_begin(&w, changes);
-  if (status == GNN_OK) status = container_put_edges(&w);
+  if (status == GNN_OK && *dataset->node_type == 0) status = container_put_edges(&w);
+  if (status == GNN_OK) status = container_put_relations(&w);
   if (status == GNN_OK) status = container_put_graphs(&w);
   for (int i = 0; status == GNN_OK && i < dataset->field_count; i++) status = container_put_field(&w, &dataset->fields[i]);
   if (status == GNN_OK) status = container_put_splits(&w);
+  if (status == GNN_OK && keeps_splits) status = container_put_all_splits(&w);
   status = gnn_dataset_check_files(dataset, status, error);
   if (status == GNN_OK) status = gnn_safetensors_write(path, w.tensors, w.count, w.pairs, w.pair_count, error);
   container_end(&w);

@@ -395,15 +395,6 @@ static gnn_status dataset_named(gnn_dataset *dataset, const char *path, gnn_stat
   return status == GNN_OK ? read(dataset, path, error) : status;
 }
 
-/* A list of neighbours is like a list of edges to look at. */
-static int dataset_is_metis(const char *path) {
-  static const char *const endings[] = {".graph", ".metis", ".graph.gz", ".metis.gz"};
-  const size_t length = strlen(path);
-  for (int i = 0; i < 4; i++)
-    if (length > strlen(endings[i]) && strcmp(path + length - strlen(endings[i]), endings[i]) == 0) return 1;
-  return 0;
-}
-
 static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_error *error) {
   if (gnn_path_is_directory(path)) {
     if (gnn_is_npy_folder(path)) return gnn_read_npy_folder(dataset, path, error);
@@ -425,7 +416,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   gnn_file_close(&file);
   if (is_container) return gnn_read_container(dataset, path, error);
   if (is_matrix) return dataset_named(dataset, path, gnn_read_mtx, error);
-  if (!is_numpy && !is_zip && dataset_is_metis(path)) return dataset_named(dataset, path, gnn_read_metis, error);
+  if (!is_numpy && !is_zip && gnn_is_metis(path)) return dataset_named(dataset, path, gnn_read_metis, error);
   int is_list;
   status = gnn_is_edge_list(path, &is_list, error);
   if (status != GNN_OK) return status;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "npy.h"
+#include "readers.h"
 #include "runtime/base/checked.h"
 #include "runtime/base/stream.h"
 
@@ -302,7 +303,8 @@ static int list_is_like(const char *path, unsigned char *head, size_t size) {
   if (list_is_numpy(head, size)) return gnn_npy_head(path, head, size, &array, &is_fortran, &offset, NULL) == GNN_OK && list_fits(&array);
   size_t unpacked;
   if (size < LIST_HEAD_BYTES) head[size++] = '\n';
-  const int looks = size > 8 && head[8] == '{' ? 0 : list_looks((const char *)head, size);
+  if (size >= 14 && memcmp(head, "%%MatrixMarket", 14) == 0) return 0;
+  const int looks = (size > 8 && head[8] == '{') || gnn_is_metis(path) ? 0 : list_looks((const char *)head, size);
   const int is_named = list_stem(path, &unpacked) < unpacked && !list_ends_in(path, unpacked, ".npy");
   return looks == 1 || (is_named && memchr(head, 0, size) == NULL) || (looks < 0 && head[0] == '#');
 }

@@ -399,6 +399,7 @@ gnn_status gnn_read_named(gnn_dataset *dataset, const gnn_safetensors *file, con
   static const char *const graphs[] = {"", "adj_", "adj_matrix."}, *const own[] = {"edge.src", "edge.dst", "csr.rowptr", "csr.col"};
   for (int i = 0; i < 4; i++)
     if (gnn_safetensors_find(file, own[i])) return gnn_read_tensors(dataset, file, path, error);
+  if (gnn_safetensors_text(file, "gnncc.graph")) return gnn_read_tensors(dataset, file, path, error); /* nothing but relations */
   for (int i = 0; i < 3; i++)
     if (keyed_has_matrix(file, graphs[i])) return keyed_scipy(dataset, file, path, graphs[i], error);
   static const npy_relation_names unnamed = {0};

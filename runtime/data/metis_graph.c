@@ -176,6 +176,15 @@ static gnn_status metis_read(gnn_dataset *dataset, metis_reader *r, metis_file *
   return status;
 }
 
+/* Its lines are like those of a list of edges to look at. */
+int gnn_is_metis(const char *path) {
+  static const char *const endings[] = {".graph", ".metis", ".graph.gz", ".metis.gz"};
+  const size_t length = strlen(path);
+  for (int i = 0; i < 4; i++)
+    if (length > strlen(endings[i]) && strcmp(path + length - strlen(endings[i]), endings[i]) == 0) return 1;
+  return 0;
+}
+
 gnn_status gnn_read_metis(gnn_dataset *dataset, const char *path, gnn_error *error) {
   metis_file f = {0};
   metis_reader *r = calloc(1, sizeof *r);

@@ -19,6 +19,7 @@ gnn_status gnn_read_karate(gnn_dataset *dataset, gnn_error *error);
 int gnn_is_npy_folder(const char *path);
 int gnn_is_planetoid(const char *path);
 int gnn_is_tu(const char *path);
+int gnn_is_metis(const char *path); /* by its name */
 
 typedef enum gnn_synth_kind { GNN_SYNTH_SBM, GNN_SYNTH_RMAT, GNN_SYNTH_ER, GNN_SYNTH_GRID } gnn_synth_kind;
 
@@ -34,8 +35,9 @@ typedef struct gnn_synth {
 extern const char *const gnn_synth_names[4]; /* "sbm", "rmat", "er", "grid" */
 gnn_status gnn_read_synth(gnn_dataset *dataset, const gnn_synth *synth, gnn_error *error);
 
-/* Writes a prepared data set in the form that gnn_read_container reads. changes: what was done to it, a line each. */
-gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, const char *changes, gnn_error *error);
+/* Writes a prepared data set in the form that gnn_read_container reads. changes: what was done to it, a line each. keeps_splits: where the data hold several
+ * splits of nodes or graphs, all of them, not only the one of the recipe. */
+gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, int keeps_splits, const char *changes, gnn_error *error);
 
 /* The beginning of such a file for a graph alone, of which only sizes, name and symmetry are looked at. What follows it is in_ptr, out_ptr, in_source and to,
  * each with its CRC-32 in sums[]; a symmetric graph has no out_ptr and no to. */

@@ -9,6 +9,7 @@
 #include "ingest.h"
 #include "runtime/data/readers.h"
 #include "runtime/data/safetensors.h"
+#include "runtime/data/source_text.h"
 
 gnn_status gnndata_may_write(const char *path, const char *mark, int is_forced, gnn_error *error) {
   gnn_safetensors file;
@@ -38,18 +39,58 @@ void gnndata_changes(const gnn_dataset *dataset, const char *options, gnn_text *
     if (!dataset->notes[i].code[0]) gnn_text_format(changes, "%s%s", changes->length ? "\n" : "", dataset->notes[i].text);
 }
 
-static void convert_say(const gnn_dataset *dataset, const char *path) {
+/* Of several splits those that the file holds. */
+static void convert_say_splits(const gnn_dataset *dataset, const gnndata_options *options) {
+  const long long splits = dataset->split_choices;
+  if (splits <= 1 || options->recipe.has_random_split) return;
+  if (options->has_split) printf("of %lld splits number %d is kept\n", splits, options->recipe.split_index);
+  else if (dataset->split_domain == GNN_EDGE) printf("of %lld splits the first is kept, as edges have changed their places: --split=index:K keeps another\n", splits);
+  else printf("all %lld splits are kept: split = index(0 … %lld)\n", splits, splits - 1);
+}
+
+/* What the data call their nodes, beside the file: a line a node. */
+static gnn_status convert_write_names(const gnn_dataset *dataset, const char *path, gnn_error *error) {
+  if (dataset->node_name == NULL) return GNN_OK;
+  gnn_text name = {0};
+  gnn_writer writer;
+  gnn_text_format(&name, "%s.ids.csv", path);
+  gnn_status status = name.is_broken ? gnn_fail_memory(error, 256) : gnn_writer_open(&writer, name.data, error);
+  if (status == GNN_OK) {
+    gnn_writer_put(&writer, "node,id\n", 8);
+    for (int64_t v = 0; v < dataset->nodes; v++) {
+      const char *id = dataset->node_name + dataset->node_name_at[v];
+      char number[32];
+      gnn_writer_put(&writer, number, (size_t)snprintf(number, sizeof number, "%lld,\"", (long long)v));
+      for (; *id; id++) gnn_writer_put(&writer, *id == '"' ? "\"\"" : id, *id == '"' ? 2 : 1);
+      gnn_writer_put(&writer, "\"\n", 2);
+    }
+    status = gnn_writer_close(&writer, error);
+  }
+  if (status == GNN_OK) printf("wrote %s: what the data call their nodes\n", name.data);
+  gnn_text_free(&name);
+  return status;
+}
+
+static void convert_say(const gnn_dataset *dataset, const gnndata_options *options, const char *path) {
   gnndata_print_notes(dataset, "");
-  printf("wrote %s: %s nodes, %s edges, %d fields\n", path, gnn_count_text(dataset->nodes).text,
-         gnn_count_text(dataset->edges).text, dataset->field_count);
+  convert_say_splits(dataset, options);
+  int64_t nodes = dataset->nodes, edges = dataset->edges;
+  for (int t = 0; t < dataset->type_count; t++) nodes += dataset->types[t].nodes;
+  for (int r = 0; *dataset->node_type && r < dataset->relation_count; r++) edges += dataset->relations[r].edges;
+  printf("wrote %s: %s nodes, %s edges, %d fields", path, gnn_count_text(nodes).text, gnn_count_text(edges).text, dataset->field_count);
+  if (dataset->declared_graphs > 1) printf(", %s graphs", gnn_count_text(dataset->graphs).text);
+  if (*dataset->node_type) printf(", %d types of nodes", dataset->type_count + 1);
+  if (dataset->relation_count) printf(", %d relations", dataset->relation_count);
+  printf("\n");
 }
 
 static gnn_status convert_write(const gnn_dataset *dataset, const gnndata_options *options, const char *path, gnn_error *error) {
   gnn_text changes = {0};
   gnndata_changes(dataset, options->changes, &changes);
-  gnn_status status = changes.is_broken ? gnn_fail_memory(error, 4096) : gnn_write_container(dataset, path, changes.data, error);
+  gnn_status status = changes.is_broken ? gnn_fail_memory(error, 4096) : gnn_write_container(dataset, path, !options->has_split && dataset->split_domain != GNN_EDGE, changes.data, error);
   gnn_text_free(&changes);
-  if (status == GNN_OK) convert_say(dataset, path);
+  if (status == GNN_OK) status = convert_write_names(dataset, path, error);
+  if (status == GNN_OK) convert_say(dataset, options, path);
   return status;
 }
 
@@ -58,6 +99,8 @@ static int convert_is_whole(double v) { return v >= 0 && v < 9e15 && v == (doubl
 /* What is asked for fits what the input is. */
 static gnn_status convert_check(const gnndata_options *options, int is_list, gnn_error *error) {
   const char *input = options->words[0];
+  const int is_source = gnn_is_source_text(input) && !gnn_path_exists(input);
+  if (is_source && (options->base || options->has_nodes)) return gnn_fail(error, GNN_EINVAL, "", "%s is for a list of edges by its name; in a source it is written %s", options->base ? "--base" : "--nodes", options->base ? "base = 1" : "nodes = ...");
   if (!is_list && (options->memory_bytes || options->base || options->has_nodes)) {
     gnn_status status = gnn_fail(error, GNN_EINVAL, "", "\"%s\" is no list of edges, which %s is for", input, options->memory_bytes ? "--memory" : options->base ? "--base" : "--nodes");
     if (gnn_path_is_directory(input)) gnn_fail_help(error, "its edges alone are one: %s/edge_index.npy", input);
@@ -87,11 +130,11 @@ int gnndata_convert(const gnndata_options *options) {
   gnn_error error = {0};
   gnn_status status = convert_may_write(output, options->is_forced, &error);
   if (status == GNN_OK && is_file) status = gnn_is_edge_list(input, &is_list, &error);
-  if (status == GNN_OK && (gnn_path_exists(input) || strcmp(input, "karate") == 0)) status = convert_check(options, is_list, &error);
+  if (status == GNN_OK && (gnn_path_exists(input) || gnn_is_source_text(input) || strcmp(input, "karate") == 0)) status = convert_check(options, is_list, &error);
   if (status == GNN_OK && options->memory_bytes && is_list) {
     const ingest_order order = {input, output, rules, options->recipe, options->changes, options->memory_bytes, options->is_forced};
     status = gnndata_ingest(&order, &dataset, &error);
-    if (status == GNN_OK) convert_say(dataset, output);
+    if (status == GNN_OK) convert_say(dataset, options, output);
   } else {
     if (status == GNN_OK) status = is_list ? convert_open_list(input, &rules, &dataset, &error) : gnn_dataset_open_path(input, &dataset, &error);
     if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &options->recipe, &error);

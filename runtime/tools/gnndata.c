@@ -77,7 +77,7 @@ static void gnndata_usage(FILE *to) {
              gnndata_rows[i].value ? gnndata_rows[i].value : "");
     fprintf(to, "  %-40s %s\n", left, gnndata_rows[i].help);
   }
-  fprintf(to, "\nreads: safetensors, a list of edges (text or .npy), a folder of .npy files, NAME.content with NAME.cites, karate\n"
+  fprintf(to, "\nreads: a file or folder of any form that gnncc --list sources names, karate, or a source as a data block has it: 'csv(edges = \"e.csv\")'\n"
               "exit codes: 0 fine, 1 the data are wrong (or differ), 2 bad command line, 3 not enough memory, 4 file error\n");
 }
 
@@ -121,7 +121,10 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
   if (strcmp(name, "dedup") == 0) return 0;
   if (strcmp(name, "sparse") == 0) { options->is_sparse = 1; return 0; }
   if (strcmp(name, "force") == 0) { options->is_forced = 1; return 0; }
-  if (strcmp(name, "split") == 0) return gnndata_split(&options->recipe, value);
+  if (strcmp(name, "split") == 0) {
+    options->has_split = 1;
+    return gnndata_split(&options->recipe, value);
+  }
   if (strcmp(name, "memory") == 0)
     return gnn_parse_bytes(value, &options->memory_bytes) && options->memory_bytes > 0 ? 0 : gnndata_complain("--memory takes a size like 512MiB, not", value, NULL);
   if (strcmp(name, "base") == 0) {

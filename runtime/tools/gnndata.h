@@ -13,7 +13,7 @@ typedef struct gnndata_options {
   const char *changes;  /* the options as given, for the file that is written */
   double nodes, degree, edges, features, classes, seed;
   const char *order, *output, *method; /* of info; of order; NULL: not given */
-  int is_sparse, is_forced, has_nodes;
+  int is_sparse, is_forced, has_nodes, has_split;
   int base;             /* of a list of edges */
   int64_t memory_bytes; /* 0: as much as it takes */
 } gnndata_options;

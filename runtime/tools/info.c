@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include <ctype.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -327,7 +328,7 @@ static int describe_differ_field(const gnn_dataset *b, const gnn_data_field *p) 
     gnn_field_row(p, r, left);
     gnn_field_row(q, r, right);
     for (int64_t c = 0; c < p->width && !differs; c++) {
-      differs = left[c] != right[c];
+      differs = left[c] != right[c] && !(isnan(left[c]) && isnan(right[c]));
       if (differs) printf("%s[%lld, %lld]: %.9g and %.9g\n", p->name, (long long)r, (long long)c, gnn_shown((double)left[c]), gnn_shown((double)right[c]));
     }
   }

@@ -315,7 +315,7 @@ static void test_sources(void) {
     tap_ok(same_data(a, b) && !same_data(a, other) && a->is_symmetric && a->split_count[0] > 120, "synth %s: a function of its seed",
            gnn_synth_names[kind]);
     const char *path = tap_path("synth.safetensors");
-    gnn_status status = gnn_write_container(a, path, "test", &error);
+    gnn_status status = gnn_write_container(a, path, 1, "test", &error);
     if (status == GNN_OK) status = gnn_dataset_open_path(path, &c, &error);
     if (status == GNN_OK) status = gnn_dataset_prepare(c, NULL, &error);
     tap_ok(status == GNN_OK && same_data(a, c), "synth %s: written and read again", gnn_synth_names[kind]);
@@ -334,7 +334,7 @@ static void test_container_damage(void) {
   const char *path = tap_path("k.safetensors");
   gnn_dataset_open_path("karate", &d, &error);
   gnn_dataset_prepare(d, NULL, &error);
-  gnn_write_container(d, path, "", &error);
+  gnn_write_container(d, path, 1, "", &error);
   gnn_dataset_close(d);
   size_t size = tap_read(path, bytes, ROOM);
   int wrong = 0, refused = 0, tried = 0;

@@ -481,7 +481,7 @@ static void test_changed_data(void) {
   row[0] ^= 1;
   tap_ok(changed_since(instance, d, path) == 1u << GNN_CONTENT_SPLITS, "data: one row of a split changed");
   row[0] ^= 1;
-  if (gnn_write_container(d, converted, NULL, &error) != GNN_OK || gnn_dataset_open_path(converted, &sparse, &error) != GNN_OK ||
+  if (gnn_write_container(d, converted, 1, NULL, &error) != GNN_OK || gnn_dataset_open_path(converted, &sparse, &error) != GNN_OK ||
       gnn_dataset_prepare(sparse, NULL, &error) != GNN_OK)
     exit(93);
   tap_ok(gnn_dataset_field(sparse, "x")->storage == GNN_SPARSE && changed_since(instance, sparse, path) == 0, "data: in another form they are the same");

@@ -335,6 +335,15 @@ def tu(out):
     (out / "rings_least" / "graph.json").write_text('{"num_nodes": 5}')
 
 
+def several(out):
+    """What a conversion has to keep: several splits, relations of one type of nodes, edges that are there more than once."""
+    third = {"train_masks": [mask(TRAIN), mask(VALID), mask(TEST)], "val_masks": [mask(VALID), mask(TEST), mask(TRAIN)], "test_masks": [mask(TEST), mask(TRAIN), mask(VALID)]}
+    graph = {"edge_index": npy(INDEX, "<i8"), "x": npy(X), "y": npy(Y, "<i8")}
+    folder(out / "three_splits", {**graph, **{k: npy(v, "|b1") for k, v in third.items()}})
+    folder(out / "kinds_of_edges", {**graph, "edge_type": npy([0, 1, 2, 0, 1, 2, 0, 1], "<i8")})
+    (out / "kinds_of_edges" / "graph.json").write_text('{"relation_names": ["likes", "knows", "is-of"]}')
+
+
 def main():
     out = pathlib.Path(sys.argv[1])
     (out / "broken").mkdir(parents=True, exist_ok=True)
@@ -346,6 +355,7 @@ def main():
     ogb(out)
     igb(out)
     tu(out)
+    several(out)
 
 
 main()

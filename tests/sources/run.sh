@@ -171,6 +171,31 @@ check "igb: other classes" refuses_use '"classes" is 19 or 2983' 'igb("igb", "ti
 for form in tu tu_windows tu_packed; do check "$form: labels, attributes of nodes, edges and graphs" same rings $form; done
 check "tu: a set by the beginning of its names, packed" same rings 'tu("tu_packed/RINGS")'
 check "tu: nothing but the two files that there must be" same rings_least tu_least
+
+# ---- gnndata convert keeps what there is ----
+kept() { # INPUT: as one has it
+  rm -f converted.safetensors
+  "$gnndata" convert "$1" converted.safetensors >converted.out && "$gnndata" diff "$1" converted.safetensors
+}
+for form in plain weighted keys.npz pyg.safetensors csr.npz shchur.npz general.mtx weighted.graph ogbn_products ogbg_molmini igb/tiny tu typed ogbn_typed igb/typed kinds_of_edges; do check "convert keeps all of $form" kept $form; done
+check "  says how many relations there are" grep -q '3 relations' converted.out
+check "  keeps a set of graphs" bash -c "'$gnndata' convert tu converted.safetensors | grep -q ', 2 graphs'"
+check "  converts what it has written once more: the same bytes" bash -c "'$gnndata' convert typed one.safetensors >/dev/null && '$gnndata' convert one.safetensors two.safetensors >/dev/null && '$gnndata' diff one.safetensors two.safetensors"
+all_splits() {
+  kept three_splits && grep -qF 'all 3 splits are kept: split = index(0 … 2)' converted.out || return
+  for k in 1 2; do "$gnndata" diff three_splits converted.safetensors --split=index:$k || return; done
+}
+check "  all splits" all_splits
+check "  one, where it is asked for" says "of 3 splits number 1 is kept" "$gnndata" convert three_splits one.safetensors --split=index:1
+check "    which is the first then" bash -c "'$gnndata' head one.safetensors y 1 && ! '$gnndata' info one.safetensors --split=index:1"
+check "  all columns of PyG's masks" bash -c "'$gnndata' convert pyg_columns.safetensors one.safetensors && '$gnndata' diff pyg_columns.safetensors one.safetensors --split=index:1"
+check "  what it leaves out is said" says "attr_names is not used" "$gnndata" convert shchur.npz one.safetensors
+check "  names of nodes stand beside the file" bash -c "'$gnndata' convert 'csv(edges = \"e.csv\", nodes = \"n.csv\")' named.safetensors && sed -n 3p named.safetensors.ids.csv | grep -qx '1,\"Bob\"' && sed -n 4p named.safetensors.ids.csv | grep -qx '2,\"O\"\"Hara\"'"
+check "  --base of a source" bash -c "'$gnndata' convert 'edges(\"bare.csv\")' one.safetensors --base=1 2>&1 | grep -q 'in a source it is written base = 1'"
+printf '%s\n' 'data g from "converted.safetensors" {' '  nodes author : count' '  nodes paper : count' '  paper x : f32[3]' '  paper y : class[2]' '  relation writes : author -> paper' '  relation cites : paper -> paper' '}' \
+  'model m on g { return SAGE(paper.x, paper.x, 4) over cites |> Linear(2) }' 'train m { loss = cross_entropy(out, paper.y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >relations.gnn
+relations_train() { kept typed && CFLAGS=-O0 "$gnncc" -w relations.gnn -o relations && ./relations -q --every 1 --log csv --out a && ./relations -q --data typed --every 1 --log csv --out b && diff <(cut -d, -f1-6 a/log.csv) <(cut -d, -f1-6 b/log.csv); }
+check "a program for converted relations: the losses of the folder" relations_train
 trains() { # SOURCE: a data block with it compiles, and the program trains
   printf '%s\n' "data g from $1 { node x : f32[3]" '  node y : class[3] }' 'model m on g { return x |> GCN(4) |> relu |> GCN(y.classes) }' \
     'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >m.gnn

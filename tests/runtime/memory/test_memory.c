@@ -77,7 +77,7 @@ static gnn_status do_write(void) {
   gnn_status status = gnn_dataset_open_path("karate", &d, NULL);
   if (status != GNN_OK) return status;
   status = gnn_dataset_prepare(d, NULL, NULL);
-  if (status == GNN_OK) status = gnn_write_container(d, tap_path("again.safetensors"), "x", NULL);
+  if (status == GNN_OK) status = gnn_write_container(d, tap_path("again.safetensors"), 1, "x", NULL);
   gnn_dataset *part = NULL;
   if (status == GNN_OK) status = gnn_subgraph(d, 20, &part, NULL);
   gnn_dataset_close(part);
@@ -192,7 +192,7 @@ int main(void) {
   tap_write(tap_path("folder/graph.json"), about, sizeof about - 1);
   gnn_dataset_open_path("karate", &d, &error);
   gnn_dataset_prepare(d, NULL, &error);
-  gnn_write_container(d, tap_path("m.safetensors"), "", &error);
+  gnn_write_container(d, tap_path("m.safetensors"), 1, "", &error);
   toy_make(&toy, d, NULL, 0);
   tiered_make(&tiered, &toy, TIERED_MIXED);
   gnn_dataset_close(d);
