@@ -131,6 +131,11 @@ static void print_expr(Expander *x, const Expr *e) {
     print_args(x, e);
     fputc(')', x->out);
     break;
+  case EXPR_SHAPE:
+    fprintf(x->out, "%s[", e->text);
+    print_args(x, e);
+    fputc(']', x->out);
+    break;
   case EXPR_MEMBER:
     print_operand(x, e->a);
     fprintf(x->out, ".%s", e->text);
