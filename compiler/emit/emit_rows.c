@@ -163,7 +163,7 @@ static bool can_be_flat(const RowWriter *w, ValueId id, bool is_root, bool *is_s
   if (value->op == OP_BROADCAST &&
       !is_whole_or_nothing(value, &graph->values[value->operand[0]], value->as.map, value->shape.rank))
     return false;
-  if ((value->op == OP_SLICE || value->op == OP_TILE) && value->shape.rank > 1) return false;
+  if ((value->op == OP_SLICE || value->op == OP_TILE) && value->shape.rank > 1 && !kernel_copies_tile(w->kernels, w->kernel, id)) return false;
   if (op_is_reduction(value->op) && !is_whole_or_nothing(&graph->values[value->operand[0]], value, value->as.map, graph->values[value->operand[0]].shape.rank)) return false;
   for (int k = 0; k < value->operand_count; k++)
     if (!can_be_flat(w, value->operand[k], false, is_seen)) return false;
@@ -190,7 +190,7 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
   for (int d = 0; d < w->loop_count; d++) w->loop_size[d] = size_of(w, loops, d);
   for (int l = 0; l < LEVEL_COUNT; l++) w->text[l] = "";
   for (int i = 0; i < INNER_DEPTH; i++) w->inner_text[i] = "";
-  w->bit_reads = w->vector_reads = w->vector_writes = "";
+  w->bit_reads = w->vector_reads = w->vector_writes = w->after_loops = "";
   return w;
 }
 
@@ -590,6 +590,35 @@ void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
   }
 }
 
+/* The row of a value as an array: where it is stored, or one of its own. */
+static const char *row_array(RowWriter *w, ValueId id, const char *text, RowKind row) {
+  const Value *value = &w->kernels->graph->values[id];
+  for (int k = 0; k < w->kernel->output_count; k++)
+    if (w->kernel->outputs[k] == id) return pointer_to(w, id, row, true, false)->name;
+  const Index none = {.row = ROWS_NONE, .rank = NO_INDEX};
+  for (int i = 0; i < w->temporary_count; i++)
+    if (w->temporaries[i].value == id && same_index(&w->temporaries[i].index, &none)) return w->temporaries[i].name;
+  const char *name = fresh_name(w, arena_printf(w->arena, "row_of_%s", value->name));
+  rows_name(w, id, none, name);
+  rows_write(w, level_of_row(w, row), "gnn_real %s[%" PRId64 "];", name, shape_width(&value->shape));
+  rows_write(w, LEVEL_ELEMENT, "%s[%s] = %s;", name, rows_offset(w, &value->shape, rows_full_index(w, row)), text);
+  return name;
+}
+
+/* In C after all elements of the row, which can be computed in vectors then; a thread of a GPU has the elements one by one. */
+void rows_store_tile(RowWriter *w, ValueId tile, const char *text, RowKind row) {
+  const Value *value = &w->kernels->graph->values[tile], *whole = &w->kernels->graph->values[value->operand[0]];
+  const int64_t width = shape_width(&value->shape), begin = value->as.part.begin * (width / value->shape.size[0]);
+  const char *to = pointer_to(w, tile, row, true, false)->name;
+  if (w->kernels->backend == BACKEND_CPU) {
+    const char *from = row_array(w, value->operand[0], text, row);
+    w->after_loops = joined(w->arena, w->after_loops, arena_printf(w->arena, "for (int j = 0; j < %" PRId64 "; j++) %s[j] = %s[%" PRId64 " + j];\n", width, to, from, begin));
+    return;
+  }
+  const char *column = rows_offset(w, &whole->shape, rows_full_index(w, row));
+  rows_write(w, LEVEL_ELEMENT, "if (%s >= %" PRId64 " && %s < %" PRId64 ") %s[%s - %" PRId64 "] = %s;", column, begin, column, begin + width, to, column, begin, rows_rounded(w->kernels, tile, text));
+}
+
 /* ---- loops ---- */
 
 static void print_lines(FILE *out, const char *indent, const char *lines) {
@@ -645,7 +674,7 @@ static void print_lane_loops(const RowWriter *w, FILE *out, const char *indent) 
   fprintf(out, "%sfor (int t = 0; t < 16; t++) acc[0] += lanes[t];\n", indent);
 }
 
-void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
+static void print_loops(const RowWriter *w, FILE *out, const char *indent) {
   if (w->loop_count == 0) {
     print_lines(out, indent, w->text[LEVEL_ELEMENT]);
     return;
@@ -673,4 +702,9 @@ void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
   print_lines(out, arena_printf(w->arena, "%s%*s", indent, 2 * w->loop_count, ""), w->text[LEVEL_ELEMENT]);
   fprintf(out, "%s%*s}\n", indent, 2 * last, "");
   if (has_outer) fprintf(out, "%s%*s}\n", indent, 2 * (last - 1), "");
+}
+
+void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
+  print_loops(w, out, indent);
+  print_lines(out, indent, w->after_loops);
 }

@@ -93,6 +93,7 @@ typedef struct RowWriter {
   char *bit_reads;              /* statements before a block of 32 elements */
   int bit_word_count;
   BitWord *bit_words;           /* cleared before it, stored after it */
+  char *after_loops;            /* statements after the loops over the elements of a row */
 } RowWriter;
 
 /* Loops over the dimensions of `loops`; every access of the kernel decides whether they can run as one. */
@@ -119,6 +120,7 @@ void rows_name(RowWriter *w, ValueId value, Index index, const char *name);
 void rows_name_acc(RowWriter *w, ValueId value, Index index, const char *name); /* what the anchor leaves */
 void rows_write(RowWriter *w, Level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row);
+void rows_store_tile(RowWriter *w, ValueId tile, const char *text, RowKind row); /* where the element of its operand, `text`, is one of its columns */
 
 /* What a value is in memory: the type of its elements, and an element as a number and back. */
 const char *rows_type(const Kernels *kernels, ValueId value);                        /* "gnn_half" */

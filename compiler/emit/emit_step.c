@@ -57,6 +57,10 @@ static RowKind body_row(const StepWriter *w) {
 static void write_values(const StepWriter *w, RowWriter *body, int first, Index index, RowKind row) {
   for (int b = first; b < w->kernel->body_count; b++) {
     ValueId id = w->kernel->body[b];
+    if (kernel_copies_tile(w->kernels, w->kernel, id)) {
+      rows_store_tile(body, id, rows_value(body, w->graph->values[id].operand[0], index), row);
+      continue;
+    }
     const char *text = rows_value(body, id, index);
     if (step_is_output(w->kernel, id)) rows_store(body, id, text, row);
   }

@@ -227,11 +227,14 @@ static bool is_table_made_early(const Fusion *f, const Value *table, const Kerne
   return kernel->phase == table->phase && f->graph->values[table->operand[0]].op != OP_TILE && !op_is_aggregation(f->graph->values[kernel->anchor].op);
 }
 
+/* Slices are copied out where their row is made. Not behind a product on a GPU: a library that computes it wants a place for all of the row. */
+static bool takes_tiles(const Fusion *f, const Kernel *kernel) { return f->backend == BACKEND_CPU || kernel->kind != KERNEL_MATMUL; }
+
 static void place_point(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   Sources sources = {NO_INDEX, true};
   f->walk += ROLES;
-  for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], !op_moves(value->op), &sources);
+  for (int k = 0; k < value->operand_count; k++) find_sources(f, value->operand[k], value->op == OP_TILE || !op_moves(value->op), &sources);
   int index = NO_INDEX;
   if (f->is_fusing && sources.latest != NO_INDEX && sources.is_pointwise) {
     const Kernel *kernel = &f->kernels->kernels[sources.latest];
@@ -239,7 +242,8 @@ static void place_point(Fusion *f, ValueId id) {
     const Value *anchor = &f->graph->values[kernel->anchor];
     bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
     bool has_room = kernel->body_count < MOST_IN_A_BODY && !(value->op == OP_TABLE && !is_table_made_early(f, value, kernel));
-    if (has_room && takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && same_loops(loops, &value->shape)) index = sources.latest;
+    const bool has_loops = value->op == OP_TILE ? takes_tiles(f, kernel) && same_loops(loops, &f->graph->values[value->operand[0]].shape) : same_loops(loops, &value->shape);
+    if (has_room && takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && has_loops) index = sources.latest;
   }
   if (index == NO_INDEX) index = new_kernel(f, KERNEL_MAP, id);
   Kernel *kernel = &f->kernels->kernels[index];

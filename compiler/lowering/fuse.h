@@ -181,6 +181,12 @@ const char *variant_key(const Kernels *kernels, const Kernel *kernel);
 const char *tuning_choice(const struct Tuning *tuning, const char *key); /* the name of the best variant, or NULL */
 void tuning_refuse(struct Tuning *tuning, const char *key, const char *name); /* there is no such variant */
 
+/* Some columns of the rows that the kernel computes, copied out there. */
+static inline bool kernel_copies_tile(const Kernels *kernels, const Kernel *kernel, ValueId id) {
+  const Value *values = kernels->graph->values;
+  return values[id].op == OP_TILE && kernels->made_by[id] == kernel - kernels->kernels && kernel->anchor != id;
+}
+
 /* A value that no kernel makes: it is computed where it is used. */
 static inline bool kernels_is_virtual(const Kernels *kernels, ValueId id) {
   OpKind kind = op_info[kernels->graph->values[id].op].kind;

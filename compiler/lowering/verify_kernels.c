@@ -19,10 +19,10 @@ static const char *check_body(const Kernels *kernels, int index) {
   const Kernel *kernel = &kernels->kernels[index];
   const Shape *loops = &graph->values[kernel->anchor].shape;
   for (int b = 0; b < kernel->body_count; b++) {
-    const Value *value = &graph->values[kernel->body[b]];
+    const Value *value = &graph->values[kernel->body[b]], *loops_of = kernel_copies_tile(kernels, kernel, kernel->body[b]) ? &graph->values[value->operand[0]] : value;
     if (kernel->kind == KERNEL_UPDATE && value->op == OP_UPDATE) continue;
     if (op_info[value->op].kind != OP_KIND_POINT) return arena_printf(graph->arena, "kernel %d has %s in its body", index, value->name);
-    if (value->shape.domain != loops->domain || shape_width(&value->shape) != shape_width(loops))
+    if (value->shape.domain != loops->domain || shape_width(&loops_of->shape) != shape_width(loops))
       return arena_printf(graph->arena, "kernel %d computes %s in loops of another shape", index, value->name);
     if (kernels->made_by[kernel->body[b]] != index) return arena_printf(graph->arena, "%s is made twice", value->name);
   }
