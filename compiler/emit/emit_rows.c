@@ -408,7 +408,8 @@ static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
   if (!(dropout->drawn & 1u << index.row))
     rows_write(w, level_of_row(w, index.row), "const gnn_row_bits %s = gnn_random_row(s->drop_%d.key, (uint64_t)%s);", bits, dropout->site, drawn_row(w, value, index.row));
   dropout->drawn |= 1u << index.row;
-  return arena_printf(w->arena, "gnn_dropout_factor(&s->drop_%d, %s, (uint32_t)(%s))", dropout->site, bits, rows_offset(w, &value->shape, index));
+  const char *first = value->first_drawn ? arena_printf(w->arena, " + %" PRId64, value->first_drawn) : "";
+  return arena_printf(w->arena, "gnn_dropout_factor(&s->drop_%d, %s, (uint32_t)(%s%s))", dropout->site, bits, rows_offset(w, &value->shape, index), first);
 }
 
 static const char *temporary(RowWriter *w, ValueId id, Index index, const char *type, const char *text) {

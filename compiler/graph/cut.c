@@ -3,7 +3,7 @@
  * A sum over neighbours reads any row of what it gathers from, so that has to be there whole, and cannot be cut by rows as what others read
  * element by element can. Where the two meet, TABLE is a copy for the sum. With slices, TILE copies neighbouring columns out as soon as
  * they are made, and the sum becomes one for each slice, side by side afterwards (CONCAT): at one moment one slice of the table is there, and
- * in all each number moves once. A sum keeps the order in which the whole width would be added (declared_width), so no bit
+ * in all each number moves once. What follows a sum element by element is computed of its slices, too, so that these are side by side only where somebody reads rows. A sum keeps the order in which the whole width would be added (declared_width), so no bit
  * changes. The gradient of a matrix by sparse features is such a sum, too: a column of features gathers the rows where it is not 0. Copies are values as any other, with fates of their own. Needs the graphs that kernels are made of; linear.
  */
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 #include "cut.h"
 
-enum { LEAST_TABLE_WIDTH = 5 /* narrower ones are small beside what sums make of them */ };
+enum { LEAST_TABLE_WIDTH = 5 /* narrower ones are small beside what sums make of them */, BIT_WORD = 32 };
 
 typedef struct Tile {
   int64_t begin, size;
@@ -38,8 +38,10 @@ typedef struct Cutting {
   Halos *halos;      /* per value, as this: */
   bool *is_made_on_edges;
   Tiles *tiles;      /* per value: slices that sums will ask for */
-  int64_t *slice;    /* per value: of a sum that is sliced, what a slice has of dimension 0; 0: whole rows */
-  ValueId **slice_of_sum; /* per value: those slices, in order */
+  int64_t *slice;    /* per value: of a sum that is sliced, or of what follows one by columns, what a slice has of dimension 0; 0: whole rows */
+  ValueId **slice_of; /* per value: those slices, in order */
+  ValueId *latest_sum; /* per value: the last sliced sum that it follows by columns, or that what it reads of whole rows does; NO_VALUE: none */
+  int *use_count;
   bool *is_seen;     /* of one walk over an expression */
   ValueId *slice_image; /* per value: what it is in the slice under way of such a walk, or NO_VALUE */
 } Cutting;
@@ -163,6 +165,56 @@ static void want_tiles(const Cutting *c, ValueId id, EdgeEnd end, int64_t size) 
   for (int k = 0; k < value->operand_count; k++) want_tiles(c, value->operand[k], end, size);
 }
 
+/* ---- what follows sums by columns ---- */
+
+static bool is_number_a_row(const Value *value) { return value->op == OP_BROADCAST && value->as.map[0] == NO_INDEX; }
+
+/* Operands of other shapes (the probability of a dropout) have no columns. */
+static int element_operands(const Value *value) { return value->op == OP_DROPOUT ? 1 : value->operand_count; }
+
+static bool has_slices(const Cutting *c, ValueId id) { return c->slice[id] > 0 && c->from->values[id].shape.domain == DOMAIN_NODE; }
+
+static bool is_tiled(const Cutting *c, ValueId id, int64_t size) {
+  bool is = false;
+  for (int t = 0; t < c->tiles[id].count; t++) is = is || c->tiles[id].list[t].size == size;
+  return is;
+}
+
+/* The operand's columns are there where those of a sum are: they are those of the same sum, or of one that nobody else reads, or repeated, or of rows
+ * made before the sum that are copied out by columns for a sum or for nobody else. */
+static bool can_follow(const Cutting *c, ValueId operand, ValueId sum, int64_t size) {
+  const Value *value = &c->from->values[operand];
+  if (has_slices(c, operand)) return c->slice[operand] == size && (c->latest_sum[operand] == sum || c->use_count[operand] == 1);
+  if (c->latest_sum[operand] >= sum) return false;
+  if (value->op == OP_BROADCAST) return true;
+  if (operand > sum || op_info[value->op].kind == OP_KIND_LEAF) return false;
+  return is_tiled(c, operand, size) || (c->use_count[operand] == 1 && can_have_table(c, operand));
+}
+
+/* What a slice of a value has that is computed element by element of a sum in slices, 0 where it is not computed so. */
+static int64_t follower_slice(const Cutting *c, ValueId id) {
+  const Value *value = &c->from->values[id];
+  const bool is_by_element = value->op == OP_MAP || value->op == OP_DROPOUT || value->op == OP_POSITIVE || value->op == OP_SELECT;
+  int64_t size = 0, length = value->shape.rank ? value->shape.size[0] : 1;
+  ValueId sum = NO_VALUE;
+  for (int k = 0; k < element_operands(value) && is_by_element; k++) {
+    const ValueId operand = value->operand[k];
+    if (has_slices(c, operand) && c->latest_sum[operand] > sum) sum = c->latest_sum[operand], size = c->slice[operand];
+  }
+  if (size == 0 || (value->op == OP_POSITIVE && shape_width(&value->shape) / length * size % BIT_WORD != 0)) return 0;
+  for (int k = 0; k < element_operands(value); k++)
+    if (!can_follow(c, value->operand[k], sum, size)) return 0;
+  return size;
+}
+
+static void note_latest_sum(const Cutting *c, ValueId id) {
+  const Value *value = &c->from->values[id];
+  if (c->slice[id] && op_is_aggregation(value->op)) c->latest_sum[id] = id;
+  else
+    for (int k = 0; k < value->operand_count; k++)
+      if (c->latest_sum[value->operand[k]] > c->latest_sum[id]) c->latest_sum[id] = c->latest_sum[value->operand[k]];
+}
+
 /* ---- the sums of slices ---- */
 
 static Shape sliced_shape(Shape shape, int64_t size) {
@@ -196,13 +248,18 @@ static ValueId table_of(const Cutting *c, const Tile *of, Tile *tile, const Valu
   return *table;
 }
 
+static ValueId add_columns(const Cutting *c, ValueId id, int64_t begin, int64_t size) {
+  const Value *value = &c->from->values[id];
+  Value slice = {.op = OP_SLICE, .shape = sliced_shape(value->shape, size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, begin}};
+  return add_like(c, value, slice, "slice");
+}
+
 static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64_t begin, int64_t size, Phase phase) {
   const Value value = c->from->values[id];
   if (c->slice_image[id] != NO_VALUE) return c->slice_image[id];
   if (!c->reads_far[end][id]) {
     if (value.shape.rank == 0 || value.shape.domain == DOMAIN_NONE) return c->image[id];
-    Value slice = {.op = OP_SLICE, .shape = sliced_shape(value.shape, size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, begin}};
-    return c->slice_image[id] = add_like(c, &value, slice, "slice");
+    return c->slice_image[id] = add_columns(c, id, begin, size);
   }
   Value copy = value;
   copy.origin = id;
@@ -220,7 +277,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
   const Value sum = c->from->values[id];
   Value all = {.op = OP_CONCAT, .shape = sum.shape, .operand_count = 0, .as.part = {.axis = 0}};
   const int64_t length = sum.shape.size[0];
-  c->slice_of_sum[id] = arena_alloc(c->to->arena, (size_t)(length / size + 1) * sizeof(ValueId));
+  c->slice_of[id] = arena_alloc(c->to->arena, (size_t)(length / size + 1) * sizeof(ValueId));
   for (int64_t begin = 0; begin < length; begin += size) {
     const int64_t count = least(size, length - begin);
     Value part = sum;
@@ -232,7 +289,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
     part.is_exact = true; /* CONCAT rounds, if anybody does */
     begin_walk(c);
     part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, begin, count, sum.phase);
-    c->slice_of_sum[id][begin / size] = all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
+    c->slice_of[id][begin / size] = all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
   }
   const ValueId result = add_like(c, &sum, all, "");
   c->to->values[result].tap = sum.tap;
@@ -373,11 +430,9 @@ static ValueId columns_there(const Cutting *c, ValueId id, int64_t begin, int64_
     const Tile *tile = &c->tiles[id].list[t];
     if (tile->begin == begin && tile->size == size && tile->tile != NO_VALUE) return tile->tile;
   }
-  if (!c->slice_of_sum[id] || begin % c->slice[id] != 0) return NO_VALUE;
-  return least(c->slice[id], c->from->values[id].shape.size[0] - begin) == size ? c->slice_of_sum[id][begin / c->slice[id]] : NO_VALUE;
+  if (!c->slice_of[id] || begin % c->slice[id] != 0) return NO_VALUE;
+  return least(c->slice[id], c->from->values[id].shape.size[0] - begin) == size ? c->slice_of[id][begin / c->slice[id]] : NO_VALUE;
 }
-
-static bool is_number_a_row(const Value *value) { return value->op == OP_BROADCAST && value->as.map[0] == NO_INDEX; }
 
 /* Computed element by element of columns that are there and of a number a row. */
 static bool has_columns(const Cutting *c, ValueId id, int64_t begin, int64_t size) {
@@ -396,12 +451,38 @@ static ValueId columns_of(const Cutting *c, ValueId id, int64_t begin, int64_t s
   const ValueId there = columns_there(c, id, begin, size);
   if (there != NO_VALUE) return there;
   if (c->slice_image[id] != NO_VALUE) return c->slice_image[id];
+  if (value->op == OP_BROADCAST && !is_number_a_row(value)) return c->slice_image[id] = add_columns(c, id, begin, size);
   Value columns = *value;
   columns.shape = sliced_shape(value->shape, size);
   columns.slice = slice_at(c, id, begin, size);
   columns.tap = NULL;
-  for (int k = 0; k < value->operand_count; k++) columns.operand[k] = is_number_a_row(value) ? c->image[value->operand[k]] : columns_of(c, value->operand[k], begin, size);
+  columns.was_tap = false;
+  if (value->op == OP_DROPOUT) columns.first_drawn = begin * (shape_width(&value->shape) / value->shape.size[0]);
+  for (int k = 0; k < value->operand_count; k++) {
+    const bool has_columns = value->op != OP_BROADCAST && k < element_operands(value);
+    columns.operand[k] = has_columns ? columns_of(c, value->operand[k], begin, size) : c->image[value->operand[k]];
+  }
   return c->slice_image[id] = add_like(c, value, columns, "slice");
+}
+
+/* What follows a sum, of each of its slices, and side by side for whoever reads rows of it. */
+static ValueId follow_slices(const Cutting *c, ValueId id, int64_t size) {
+  const Value value = c->from->values[id];
+  const int64_t length = value.shape.size[0];
+  Value all = {.op = OP_CONCAT, .shape = value.shape, .operand_count = 0, .as.part = {.axis = 0}};
+  ValueId *slices = arena_alloc(c->to->arena, (size_t)(length / size + 1) * sizeof(ValueId));
+  for (int64_t begin = 0; begin < length; begin += size) {
+    begin_walk(c);
+    const ValueId slice = columns_of(c, id, begin, least(size, length - begin));
+    c->to->values[slice].is_exact = true; /* CONCAT rounds, if anybody does */
+    c->to->values[slice].origin = id;
+    slices[begin / size] = all.operand[all.operand_count++] = slice;
+  }
+  c->slice_of[id] = slices;
+  const ValueId result = add_like(c, &value, all, "");
+  c->to->values[result].tap = value.tap;
+  c->to->values[result].was_tap = value.was_tap;
+  return result;
 }
 
 /* Where nobody reads the whole, its tiles need not be copied out of it. */
@@ -421,7 +502,8 @@ static void add_tiles(const Cutting *c, ValueId id) {
   const bool is_of_columns = has_tiles_of_columns(c, id);
   for (int t = 0; t < c->tiles[id].count; t++) {
     Tile *tile = &c->tiles[id].list[t];
-    if (is_of_columns) {
+    if (has_slices(c, id) && tile->size > 0) tile->tile = columns_there(c, id, tile->begin, tile->size);
+    if (is_of_columns && tile->tile == NO_VALUE) {
       begin_walk(c);
       tile->tile = columns_of(c, id, tile->begin, tile->size);
       continue;
@@ -486,11 +568,37 @@ static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   const Value *value = &c->from->values[id];
   const int gathered = gathered_by_features(c, id);
   const bool is_far_lift = value->op == OP_LIFT && end != NO_INDEX && is_far(c, id, (EdgeEnd)end);
-  if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : slice_sum(c, id, c->slice[id]);
+  if (c->slice[id] && op_is_aggregation(value->op)) return slice_sum(c, id, c->slice[id]);
+  if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : follow_slices(c, id, c->slice[id]);
   if (c->options.has_halos && is_wide_sum(c, value)) return sum_of_halos(c, id);
   if (c->options.has_tables && is_far_lift && c->is_near[value->operand[0]]) return lift_of_table(c, id);
   if (c->options.has_tables && gathered != NO_INDEX && c->is_near[value->operand[gathered]]) return gradient_of_table(c, id);
   return copy_value(c, id, NULL);
+}
+
+/* What is not of the forward pass comes after all that is: bits of slices are side by side before the product whose body reads them. */
+static bool *find_late(const Graph *graph) {
+  bool *is_late = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
+    is_late[i] = value->phase != PHASE_FORWARD;
+    for (int k = 0; k < value->operand_count; k++) is_late[i] = is_late[i] || is_late[value->operand[k]];
+  }
+  return is_late;
+}
+
+static void choose_slices(Cutting *c, ValueId id) {
+  const Value *value = &c->from->values[id];
+  const int gathered = gathered_by_features(c, id);
+  c->slice[id] = sum_slice(c, id);
+  const bool is_sum = c->slice[id] > 0;
+  if (!is_sum) c->slice[id] = follower_slice(c, id);
+  note_latest_sum(c, id);
+  begin_walk(c);
+  if (is_sum && gathered != NO_INDEX) want_tiles_of(c, value->operand[gathered], c->slice[id]);
+  else if (is_sum) want_tiles(c, value->operand[0], value->as.end, c->slice[id]);
+  for (int k = 0; k < element_operands(value) && c->slice[id] && !is_sum; k++)
+    if (!has_slices(c, value->operand[k]) && c->from->values[value->operand[k]].op != OP_BROADCAST) want_tiles_of(c, value->operand[k], c->slice[id]);
 }
 
 Graph *cut_graph(const Graph *graph, CutOptions options) {
@@ -498,7 +606,8 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   Cutting c = {.from = graph, .to = graph_new(graph->arena, graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
                .is_near = arena_alloc(graph->arena, count), .reads_far = {arena_alloc(graph->arena, count), arena_alloc(graph->arena, count)},
                .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .slice = arena_alloc(graph->arena, count * sizeof(int64_t)),
-               .slice_of_sum = arena_alloc(graph->arena, count * sizeof(ValueId *)), .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
+               .slice_of = arena_alloc(graph->arena, count * sizeof(ValueId *)), .latest_sum = arena_alloc(graph->arena, count * sizeof(ValueId)), .use_count = arena_alloc(graph->arena, count * sizeof(int)),
+               .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
   c.halos = arena_alloc(graph->arena, count * sizeof *c.halos);
   for (int i = 0; i < graph->value_count; i++)
     for (int k = 0; k < 2 * PHASE_UPDATE; k++) c.halos[i].of[k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].expression[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;
@@ -508,17 +617,17 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   find_near(&c);
   find_reads_far(&c);
   for (int i = 0; i < graph->value_count; i++) {
-    const int gathered = gathered_by_features(&c, i);
-    c.slice[i] = sum_slice(&c, i);
-    if (c.slice[i] == 0) continue;
-    begin_walk(&c);
-    if (gathered != NO_INDEX) want_tiles_of(&c, graph->values[i].operand[gathered], c.slice[i]);
-    else want_tiles(&c, graph->values[i].operand[0], graph->values[i].as.end, c.slice[i]);
+    c.latest_sum[i] = NO_VALUE;
+    for (int k = 0; k < graph->values[i].operand_count; k++) c.use_count[graph->values[i].operand[k]]++;
   }
-  for (int i = 0; i < graph->value_count; i++) {
-    c.image[i] = cut_value(&c, i, end[i]);
-    add_tiles(&c, i);
-  }
+  for (int i = 0; i < graph->value_count; i++) choose_slices(&c, i);
+  const bool *is_late = find_late(graph);
+  for (int late = 0; late < 2; late++)
+    for (int i = 0; i < graph->value_count; i++) {
+      if (is_late[i] != late) continue;
+      c.image[i] = cut_value(&c, i, end[i]);
+      add_tiles(&c, i);
+    }
   take_roots(&c);
   if (options.slices > 1 && !options.has_halos) note_slices(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));

@@ -119,6 +119,7 @@ typedef struct Value {
                           side need not be mapped. */
   } as;
   int64_t declared_width; /* of an aggregation, or a gradient by sparse features, of some columns: numbers a row of the whole, whose order of sums it keeps; 0: it is whole */
+  int64_t first_drawn;    /* of a dropout of some columns: the number of the first in a row of the whole, at whose places it draws */
   Phase phase;
   Place place;
   const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */

@@ -224,7 +224,7 @@ enum { MOST_IN_A_BODY = 64 };
 
 /* Not that of a slice, and not beside the table that the kernel gathers from: there is to be one at a time. */
 static bool is_table_made_early(const Fusion *f, const Value *table, const Kernel *kernel) {
-  return kernel->phase == table->phase && f->graph->values[table->operand[0]].op != OP_TILE && !op_is_aggregation(f->graph->values[kernel->anchor].op);
+  return kernel->phase == table->phase && table->slice.count == 0 && !op_is_aggregation(f->graph->values[kernel->anchor].op);
 }
 
 /* Slices are copied out where their row is made. Not behind a product on a GPU: a library that computes it wants a place for all of the row. */

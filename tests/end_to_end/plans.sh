@@ -168,7 +168,7 @@ sed 's/fate "x" = host/&\n  fate "graph_*_idx" = host/' "$plans/away4.gnn" >away
 queue away4_graph none --budget host=64MiB
 sed -E 's/fate "(x|graph_\*_idx)" = host/fate "\1" = ssd/' away_directed.gnn >ssd_directed.gnn && cp ssd_directed.gnn ring_directed.gnn
 sed 's/fate "x" = host/fate "x" = ssd\n  fate "graph_*_idx" = ssd/' "$plans/away4.gnn" >away4_ssd.gnn
-queue ssd_directed none '--cut=slices(2)' --budget ssd=64MiB --budget device=1700KiB
+queue ssd_directed none '--cut=slices(2)' --budget ssd=64MiB --budget device=1800KiB
 queue ring_directed none '--cut=slices(2)' $box --budget host=400KiB --budget device=1700KiB
 queue away4_ssd none --budget ssd=64MiB
 cp away_directed.gnn halos_directed.gnn && cp ssd_directed.gnn halosssd_directed.gnn

@@ -449,17 +449,20 @@ static void emit_column_sum(StepWriter *w) {
 
 /* ---- values side by side ---- */
 
+/* Of bits, 32 of which are a word: all but the last value have whole words (cut.c). */
+static int64_t words_of(const Shape *shape, int64_t numbers) { return shape->element == ELEMENT_BIT ? (numbers + 31) / 32 : numbers; }
+
 static void emit_concat(StepWriter *w) {
   const Shape *shape = &w->anchor->shape;
   const int axis = w->anchor->as.part.axis;
   int64_t lead = 1, within = 1, begin = 0;
   for (int d = 0; d < shape->rank; d++) *(d < axis ? &lead : &within) *= d == axis ? 1 : shape->size[d];
-  const int64_t width = shape_width(shape), turn = width / lead;
-  const char *to = step_to(w, w->kernel->anchor), *copies = arena_printf(w->arena, "gnn_real *row = %s + r * %" PRId64 ";\n", to, width);
+  const int64_t width = words_of(shape, shape_width(shape)), turn = width / lead;
+  const char *to = step_to(w, w->kernel->anchor), *copies = arena_printf(w->arena, "%s *row = %s + r * %" PRId64 ";\n", rows_type(w->kernels, w->kernel->anchor), to, width);
   if (lead > 1) copies = arena_printf(w->arena, "%sfor (int j = 0; j < %" PRId64 "; j++) {\n", copies, lead);
   const char *turns = lead > 1 ? arena_printf(w->arena, "j * %" PRId64 " + ", turn) : "", *indent = lead > 1 ? "  " : "";
   for (int k = 0; k < w->anchor->operand_count; k++) {
-    const int64_t size = w->graph->values[w->anchor->operand[k]].shape.size[axis] * within;
+    const int64_t size = words_of(shape, w->graph->values[w->anchor->operand[k]].shape.size[axis] * within);
     double number;
     const char *from = "";
     if (graph_constant(w->graph, w->anchor->operand[k], &number)) from = emit_real(w->arena, number);

@@ -462,11 +462,11 @@ static void emit_concat(CudaWriter *c) {
   const int axis = w->anchor->as.part.axis;
   int64_t lead = 1, within = 1, end = 0;
   for (int d = 0; d < shape->rank; d++) *(d < axis ? &lead : &within) *= d == axis ? 1 : shape->size[d];
-  const int64_t width = body_width(c);
+  const int64_t word = shape->element == ELEMENT_BIT ? 32 : 1, width = (body_width(c) + word - 1) / word; /* all but the last have whole words of bits (cut.c) */
   const char *choice = "";
   for (int k = 0; k < w->anchor->operand_count; k++) {
     const ValueId id = w->anchor->operand[k];
-    const int64_t size = w->graph->values[id].shape.size[axis] * within, begin = end;
+    const int64_t size = (w->graph->values[id].shape.size[axis] * within + word - 1) / word, begin = end;
     end += size;
     double constant;
     const char *number;
