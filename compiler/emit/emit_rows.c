@@ -341,6 +341,18 @@ static OwnElements own_elements(RowWriter *w, Pointer *p) {
 
 /* ---- values ---- */
 
+/* Of the words of a row at `pointer`; those of a value that is read in blocks are named after it. */
+static const char *loaded_bit(RowWriter *w, ValueId id, Index index, const char *pointer, const char *of) {
+  const Shape *shape = &w->kernels->graph->values[id].shape;
+  if (!w->is_flat || w->loop_count == 0 || has_begin(index) || loops_level(w, shape, index) == LEVEL_INNER)
+    return arena_printf(w->arena, "(%s[(%s) / 32] >> (%s) %% 32 & 1)", pointer, rows_offset(w, shape, index), rows_offset(w, shape, index));
+  w->has_bits = true;
+  const char *word = fresh_name(w, arena_printf(w->arena, "word_of_%s", of));
+  rows_name(w, NO_VALUE, index, word);
+  w->bit_reads = joined(w->arena, w->bit_reads, arena_printf(w->arena, "const uint32_t %s = %s[%s];\n", word, pointer, w->spread.lanes ? "word" : "block"));
+  return arena_printf(w->arena, "(%s >> t & 1)", word);
+}
+
 const char *rows_load(RowWriter *w, ValueId id, Index index) {
   const Value *stored = &w->kernels->graph->values[w->kernels->storage[id]];
   const Shape *shape = &w->kernels->graph->values[id].shape;
@@ -353,13 +365,31 @@ const char *rows_load(RowWriter *w, ValueId id, Index index) {
     return rows_own_number(w, &own, is_first);
   }
   if (!is_bit) return rows_loaded(w->kernels, id, arena_printf(w->arena, "%s[%s]", pointer, rows_offset(w, shape, index)));
-  if (!w->is_flat || w->loop_count == 0 || has_begin(index) || loops_level(w, shape, index) == LEVEL_INNER)
-    return arena_printf(w->arena, "(%s[(%s) / 32] >> (%s) %% 32 & 1)", pointer, rows_offset(w, shape, index), rows_offset(w, shape, index));
-  w->has_bits = true;
-  const char *word = fresh_name(w, arena_printf(w->arena, "word_of_%s", argument_name_of_value(w->arguments, id, false)));
-  rows_name(w, NO_VALUE, index, word);
-  w->bit_reads = joined(w->arena, w->bit_reads, arena_printf(w->arena, "const uint32_t %s = %s[%s];\n", word, pointer, w->spread.lanes ? "word" : "block"));
-  return arena_printf(w->arena, "(%s >> t & 1)", word);
+  return loaded_bit(w, id, index, pointer, argument_name_of_value(w->arguments, id, false));
+}
+
+/* Slices side by side, put together for the row: there are as many numbers in front of each as in those before it. */
+static const char *joined_element(RowWriter *w, ValueId id, Index index) {
+  const Value *value = &w->kernels->graph->values[id];
+  const bool is_bit = value->shape.element == ELEMENT_BIT;
+  const Index whole = {.row = index.row, .rank = NO_INDEX};
+  const char *row = NULL;
+  for (int i = 0; i < w->temporary_count && !row; i++)
+    if (w->temporaries[i].value == id && same_index(&w->temporaries[i].index, &whole)) row = w->temporaries[i].name;
+  if (!row) {
+    const Level level = level_of_row(w, index.row);
+    const int64_t width = shape_width(&value->shape);
+    row = fresh_name(w, arena_printf(w->arena, "row_of_%s", value->name));
+    rows_name(w, id, whole, row);
+    rows_write(w, level, "%s %s[%" PRId64 "];", is_bit ? "uint32_t" : "gnn_real", row, is_bit ? bit_words(width) : width);
+    int64_t begin = 0;
+    for (int k = 0; k < value->operand_count; k++) {
+      const int64_t each = shape_width(&w->kernels->graph->values[value->operand[k]].shape), numbers = is_bit ? bit_words(each) : each;
+      rows_write(w, level, "for (int j = 0; j < %" PRId64 "; j++) %s[%" PRId64 " + j] = %s[j];", numbers, row, begin, pointer_to(w, value->operand[k], index.row, false, false)->name);
+      begin += numbers;
+    }
+  }
+  return is_bit ? loaded_bit(w, id, index, row, value->name) : arena_printf(w->arena, "%s[%s]", row, rows_offset(w, &value->shape, index));
 }
 
 static const char *function_call(RowWriter *w, int function, const char *a, const char *b) {
@@ -524,6 +554,7 @@ static const char *computed(RowWriter *w, ValueId id, Index index) {
   const Value value = w->kernels->graph->values[id];
   if (op_is_reduction(value.op))
     return write_inner(w, id, index, &fold_info[value.op == OP_REDUCE ? FOLD_SUM : value.op == OP_REDUCE_MAX ? FOLD_MAX : FOLD_MIN]);
+  if (value.op == OP_CONCAT) return joined_element(w, id, index);
   const char *operand[MAX_VALUE_OPERANDS] = {"", "", ""};
   int read_count = value.op == OP_DROPOUT ? 1 : value.operand_count;
   for (int k = 0; k < read_count; k++) {

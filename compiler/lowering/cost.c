@@ -312,8 +312,12 @@ static double traffic_seconds(const Estimate *e, double bytes, double distance) 
 
 static bool is_operand(const Estimate *e, ValueId id) {
   int count = e->kernel->kind == KERNEL_OUTER ? 1 : e->anchor->operand_count;
-  for (int k = 0; k < count; k++)
+  for (int k = 0; k < count; k++) {
+    const Value *operand = &e->graph->values[e->anchor->operand[k]];
     if (e->kernels->storage[e->anchor->operand[k]] == id) return true;
+    for (int n = 0; n < operand->operand_count && kernels_is_joined(e->kernels, e->anchor->operand[k]); n++)
+      if (operand->operand[n] == id) return true;
+  }
   return false;
 }
 

@@ -62,6 +62,7 @@ typedef struct Fusion {
   bool *is_virtual;
   int *use_count;
   bool *has_tiles, *has_far; /* some of its columns are copied out; it is read at the ends of edges */
+  bool *is_read_joined; /* slices side by side, which every reader puts together by itself */
   ValueId *only_user;
   bool *has_anchor; /* an anchor on the edges is behind the value */
   bool *is_cheap;   /* find_cheap_scalars */
@@ -135,9 +136,40 @@ static bool is_cheaply_tiled(const Fusion *f, ValueId id) {
   return numbers == 1;
 }
 
+/* On a processor. Rows of a product's operand are put together a few at a time, on the stack. */
+enum { MOST_JOINED = 512 /* numbers of such a row */ };
+
+static bool is_side_by_side(const Fusion *f, ValueId id) {
+  const Value *value = &f->graph->values[id];
+  bool is = value->op == OP_CONCAT && value->shape.domain == DOMAIN_NODE && value->as.part.axis == 0 && !value->tap && !value->was_tap && id != f->graph->scores &&
+            f->is_fusing && f->backend == BACKEND_CPU;
+  for (int k = 0; k < value->operand_count && is; k++) is = f->graph->values[value->operand[k]].slice.count > 0;
+  return is;
+}
+
+static bool puts_together(const Fusion *f, const Value *user, int k) {
+  const Graph *graph = f->graph;
+  const struct Contraction *p = &user->as.product;
+  const bool is_narrow = shape_width(&graph->values[user->operand[k]].shape) <= MOST_JOINED;
+  ValueId dropout;
+  if (user->op == OP_MATMUL) return k == 0 && p->lead == 1 && is_narrow;
+  if (user->op == OP_OUTER) return p->lead == 1 && is_narrow && graph_sparse_field(graph, f->is_sparse_field, user->operand[1 - k], &dropout) == NO_INDEX;
+  return user->op == OP_MAP || user->op == OP_DROPOUT || user->op == OP_POSITIVE || user->op == OP_SELECT;
+}
+
+static void find_read_joined(Fusion *f) {
+  const Graph *graph = f->graph;
+  for (int i = 0; i < graph->value_count; i++) {
+    f->is_read_joined[i] = is_side_by_side(f, i);
+    for (int k = 0; k < graph->values[i].operand_count; k++)
+      f->is_read_joined[graph->values[i].operand[k]] &= puts_together(f, &graph->values[i], k);
+  }
+}
+
 static bool decide_virtual(const Fusion *f, ValueId id) {
   const Graph *graph = f->graph;
   const Value *value = &graph->values[id];
+  if (f->is_read_joined[id]) return true;
   if (is_edge_row_sum(f, id)) return !f->has_anchor[id];
   if (op_info[value->op].kind != OP_KIND_POINT || value->op == OP_RESHAPE) return false;
   if (value->op == OP_TILE || value->op == OP_TABLE) return false;
@@ -169,6 +201,7 @@ static void find_virtual_values(Fusion *f) {
         f->has_anchor[i] = f->has_anchor[i] || f->has_anchor[value->operand[k]];
     }
   }
+  find_read_joined(f);
   for (int i = graph->value_count - 1; i >= 0; i--) f->is_virtual[i] = decide_virtual(f, i);
 }
 
@@ -481,7 +514,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   kernels->is_half = arena_alloc(arena, count);
   kernels->storage = arena_alloc(arena, count * sizeof *kernels->storage);
   kernels->needs = arena_alloc(arena, (size_t)typed_edge_sets(graph->program->info) * sizeof *kernels->needs);
-  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)), arena_alloc(arena, count), arena_alloc(arena, count),
+  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {

@@ -193,4 +193,7 @@ static inline bool kernels_is_virtual(const Kernels *kernels, ValueId id) {
   return kind != OP_KIND_LEAF && kernels->made_by[id] == NO_INDEX && kernels->storage[id] == id;
 }
 
+/* Slices side by side that no kernel makes: whoever reads rows puts them together (cut.c). */
+static inline bool kernels_is_joined(const Kernels *kernels, ValueId id) { return kernels->graph->values[id].op == OP_CONCAT && kernels_is_virtual(kernels, id); }
+
 #endif

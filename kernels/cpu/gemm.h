@@ -189,11 +189,12 @@ GNN_INLINE void gnn_gemm_tn_panel(int tile, int columns, const gnn_real *a, cons
   }
 }
 
-/* partial[k, w] = sum over rows r of [begin, end) of a[r]^T g[r], one chain for each number; a: [any, k], g: [any, w]. So many
+/* partial[k, w] = sum over rows r of [begin, end) of a[r]^T g[r], one chain for each number; a: [any, k], g: [any, w]. Where it is not the
+ * first, the sum goes on from what partial has. So many
  * rows are taken at a time that the sums, which pass through the caches once for each time, are little beside the products,
  * and so few that those of A stay in the second-level cache and a panel of G in the first. */
-GNN_INLINE void gnn_gemm_tn(const gnn_real *a, const gnn_real *g, int64_t k, int64_t w, int64_t begin, int64_t end,
-                            gnn_real *partial) {
+GNN_INLINE void gnn_gemm_tn_on(const gnn_real *a, const gnn_real *g, int64_t k, int64_t w, int64_t begin, int64_t end, int is_first,
+                               gnn_real *partial) {
   enum { ROWS = 128 };
   const gnn_gemm_shape s = gnn_gemm_shape_of(w);
   const int widest = (int)s.widest * GNN_LANES;
@@ -203,11 +204,16 @@ GNN_INLINE void gnn_gemm_tn(const gnn_real *a, const gnn_real *g, int64_t k, int
   do {
     const int64_t rows = gnn_min(most, end - r);
     for (int64_t c = 0; c < last; c += widest)
-      gnn_gemm_tn_panel(s.rows, widest, a + r * k, g + r * w + c, k, w, rows, r == begin, c == 0, packed, partial + c, k * w - c);
-    gnn_gemm_tn_panel(s.rows, (int)(w - last), a + r * k, g + r * w + last, k, w, rows, r == begin, last == 0, packed,
+      gnn_gemm_tn_panel(s.rows, widest, a + r * k, g + r * w + c, k, w, rows, is_first && r == begin, c == 0, packed, partial + c, k * w - c);
+    gnn_gemm_tn_panel(s.rows, (int)(w - last), a + r * k, g + r * w + last, k, w, rows, is_first && r == begin, last == 0, packed,
                       partial + last, k * w - last);
     r += rows;
   } while (r < end);
+}
+
+GNN_INLINE void gnn_gemm_tn(const gnn_real *a, const gnn_real *g, int64_t k, int64_t w, int64_t begin, int64_t end,
+                            gnn_real *partial) {
+  gnn_gemm_tn_on(a, g, k, w, begin, end, 1, partial);
 }
 
 #endif

@@ -136,6 +136,45 @@ static void run_over_rows(const StepWriter *w, const char *task, Domain domain, 
 
 enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64 };
 
+/* ---- operands of products that are slices side by side ---- */
+
+enum { JOINED_ROWS = 48 /* GNN_GEMM_ROWS */, JOINED_RUN = 128 };
+
+/* Rows [r, last) of the operand, put together in an array of `rows` of them; and what stands for the operand, from where row 0 would lie. */
+typedef struct JoinedRows {
+  const char *array, *copies, *at;
+} JoinedRows;
+
+static JoinedRows join_rows(StepWriter *w, ValueId id, const char *name, int rows) {
+  const Value *value = &w->graph->values[id];
+  const int64_t width = shape_width(&value->shape);
+  if (!kernels_is_joined(w->kernels, id)) return (JoinedRows){"", "", step_from(w, id)};
+  JoinedRows joined = {.array = arena_printf(w->arena, "gnn_real %s[%" PRId64 "] __attribute__((aligned(64)));\n", name, rows * width), .at = arena_printf(w->arena, "%s - r * %" PRId64, name, width)};
+  int64_t begin = 0;
+  for (int k = 0; k < value->operand_count; k++) {
+    const int64_t each = shape_width(&w->graph->values[value->operand[k]].shape);
+    joined.copies = arena_printf(w->arena, "%s  for (int j = 0; j < %" PRId64 "; j++) %s[(i - r) * %" PRId64 " + %" PRId64 " + j] = %s[i * %" PRId64 " + j];\n", k ? joined.copies : "", each, name, width,
+                                 begin, step_from(w, value->operand[k]), each);
+    begin += each;
+  }
+  joined.copies = arena_printf(w->arena, "for (int64_t i = r; i < last; i++) {\n%s}\n", joined.copies);
+  return joined;
+}
+
+/* Some rows after the others: `call` mentions r and last. */
+static void print_joined_loop(const StepWriter *w, const JoinedRows *joined, int count, int rows, const char *call) {
+  for (int k = 0; k < count; k++) step_print_lines(w->out, "  ", joined[k].array);
+  fprintf(w->out, "  for (int64_t r = begin, last;; r = last) {\n    last = gnn_min(r + %d, end);\n", rows);
+  for (int k = 0; k < count; k++) step_print_lines(w->out, "    ", joined[k].copies);
+  fprintf(w->out, "    %s\n    if (last == end) break;\n  }\n}\n\n", call);
+}
+
+static bool has_joined_operand(const Kernels *kernels, const Value *anchor) {
+  bool has = false;
+  for (int k = 0; k < anchor->operand_count; k++) has = has || kernels_is_joined(kernels, anchor->operand[k]);
+  return has;
+}
+
 /* ---- kernels ---- */
 
 static void emit_matmul(StepWriter *w) {
@@ -152,9 +191,14 @@ static void emit_matmul(StepWriter *w) {
   print_row_function(w);
   const char *matrix = step_from(w, w->anchor->operand[1]), *packed = step_scratch(w);
   print_task(w, "pack", arena_printf(w->arena, "gnn_gemm_pack(%s, %" PRId64 ", %" PRId64 ", %d, %s, begin, end);", matrix, p.depth, p.width, p.transposed, packed));
-  const char *left = step_from(w, w->anchor->operand[0]);
+  const JoinedRows left = join_rows(w, w->anchor->operand[0], "rows", JOINED_ROWS);
   step_scratch(w);
-  print_task(w, "rows", arena_printf(w->arena, "matmul_%" PRId64 "x%" PRId64 "(%s, %s, begin, end, %s_row, context);", p.depth, p.width, left, packed, w->name));
+  const char *call = arena_printf(w->arena, "matmul_%" PRId64 "x%" PRId64 "(%s, %s, ", p.depth, p.width, left.at, packed);
+  if (*left.copies) {
+    open_task(w, "rows", w->uses);
+    print_joined_loop(w, &left, 1, JOINED_ROWS, arena_printf(w->arena, "%sr, last, %s_row, context);", call, w->name));
+    w->uses = 0;
+  } else print_task(w, "rows", arena_printf(w->arena, "%sbegin, end, %s_row, context);", call, w->name));
   take_part(w);
   open_step(w, no_members);
   run_over(w, "pack", number(w, p.depth), number(w, PACK_ROWS));
@@ -265,8 +309,16 @@ static void emit_walk(StepWriter *w, const char *call, const char *from, const c
 static void emit_outer(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   Domain domain = w->graph->values[w->anchor->operand[0]].shape.domain;
-  const char *left = step_from(w, w->anchor->operand[0]), *right = step_from(w, w->anchor->operand[1]);
-  const char *outer = arena_printf(w->arena, "outer_%" PRId64 "x%" PRId64 "(%s, %s", p.depth, p.width, left, right);
+  const JoinedRows sides[] = {join_rows(w, w->anchor->operand[0], "left", JOINED_RUN), join_rows(w, w->anchor->operand[1], "right", JOINED_RUN)};
+  const bool is_joined = has_joined_operand(w->kernels, w->anchor);
+  const char *outer = arena_printf(w->arena, "outer_%s%" PRId64 "x%" PRId64 "(%s, %s", is_joined ? "on_" : "", p.depth, p.width, sides[0].at, sides[1].at);
+  if (is_joined) {
+    fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
+    print_opening(w, w->uses);
+    w->uses = 0;
+    print_joined_loop(w, sides, 2, JOINED_RUN, arena_printf(w->arena, "%s, r, last, r == begin, sum);", outer));
+    outer = arena_printf(w->arena, "%s_run(context", w->name);
+  }
   if (domain == DOMAIN_NONE) {
     const char *result = step_to(w, w->kernel->anchor);
     print_task(w, "all", arena_printf(w->arena, "%s, 0, %" PRId64 ", %s);", outer, p.lead, result));
@@ -606,8 +658,12 @@ static const char *shared_matmul(const Emission *m, const Kernels *kernels, cons
 }
 
 static const char *shared_outer(const Emission *m, const Kernels *kernels, const Value *anchor) {
-  (void)kernels;
   const struct Contraction p = anchor->as.product;
+  if (has_joined_operand(kernels, anchor))
+    return arena_printf(m->arena,
+                        "SHARED void outer_on_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, int is_first, gnn_real *sum) {\n"
+                        "  gnn_gemm_tn_on(a, b, %" PRId64 ", %" PRId64 ", begin, end, is_first, sum);\n}\n",
+                        p.depth, p.width, p.depth, p.width);
   return arena_printf(m->arena,
                       "SHARED void outer_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, gnn_real *sum) {\n"
                       "  gnn_gemm_tn(a, b, %" PRId64 ", %" PRId64 ", begin, end, sum);\n}\n",
