@@ -88,7 +88,7 @@ static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { r
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
   const CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1,
-                              .has_halos = cut.has_halos};
+                              .has_halos = cut.has_halos, .is_following = c->options->precision != PRECISION_BF16};
   int halo_levels = 0;
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;

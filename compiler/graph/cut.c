@@ -592,7 +592,7 @@ static void choose_slices(Cutting *c, ValueId id) {
   const int gathered = gathered_by_features(c, id);
   c->slice[id] = sum_slice(c, id);
   const bool is_sum = c->slice[id] > 0;
-  if (!is_sum) c->slice[id] = follower_slice(c, id);
+  if (!is_sum && c->options.is_following) c->slice[id] = follower_slice(c, id);
   note_latest_sum(c, id);
   begin_walk(c);
   if (is_sum && gathered != NO_INDEX) want_tiles_of(c, value->operand[gathered], c->slice[id]);

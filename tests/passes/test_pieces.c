@@ -167,7 +167,7 @@ static int64_t height_of(const Made *m, const Plan *training, const Plan *evalua
 static void test_apart(Arena *arena) {
   int higher = 0, tight = 0;
   for (int share = 60; share <= 70; share += 5) {
-    Made m = make_cut_kernels(model_of(arena, sums), PARTS, &(CutOptions){.slices = 2, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
+    Made m = make_cut_kernels(model_of(arena, sums), PARTS, &(CutOptions){.slices = 2, .is_following = true, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
     m.machine.tier_bytes[TIER_HOST] = 0;
     m.machine.tier_bytes[TIER_SSD] = INT64_C(64) << 20;
     m.machine.links[LANE_SSD_WRITE] = m.machine.links[LANE_SSD_READ] = (Link){2e9, 1e-5};
@@ -190,7 +190,7 @@ static void test_apart(Arena *arena) {
 /* What is computed of the columns of a sum, and gathered only, is not copied out of the whole, and shared expressions are walked once. */
 static void test_columns(Arena *arena) {
   static const char squares[] = "  a = x |> Linear(32)\n  c = sum(src.a)\n  for i in 1 .. 40 { c = c * c }\n  d = sum(src.c)\n  return d |> Linear(y.classes)\n";
-  Made m = make_cut_kernels(model_of(arena, squares), PARTS, &(CutOptions){.slices = 2, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
+  Made m = make_cut_kernels(model_of(arena, squares), PARTS, &(CutOptions){.slices = 2, .is_following = true, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
   int tiles = 0, sums = 0, wide = 0;
   for (int v = 0; v < m.evaluation->value_count; v++) {
     const Value *value = &m.evaluation->values[v];
