@@ -203,6 +203,35 @@ static void test_columns(Arena *arena) {
   arena_free(m.arena);
 }
 
+static int kernels_of(const Kernels *kernels, KernelKind kind) {
+  int count = 0;
+  for (int i = 0; i < kernels->kernel_count; i++) count += kernels->kernels[i].kind == kind;
+  return count;
+}
+
+/* The kernel that makes the product copies its slices out, and that of a slice of a sum computes what follows; nothing is copied by itself. */
+static void test_followers(Arena *arena) {
+  static const char layers[] = "  a = x |> GCN(64) |> relu |> dropout(0.5)\n  b = a |> GCN(64) |> relu\n  return b |> Linear(y.classes)\n";
+  Made m = make_cut_kernels(model_of(arena, layers), PARTS, &(CutOptions){.slices = 2, .is_following = true, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
+  int tiles = 0, apart = 0, drawn = 0, whole = 0, bits = 0;
+  for (int i = 0; i < m.kernels->kernel_count; i++) {
+    const Kernel *kernel = &m.kernels->kernels[i];
+    for (int b = 0; b < kernel->body_count; b++) {
+      const Value *value = &m.training->values[kernel->body[b]];
+      if (value->op == OP_TILE) *(kernel_copies_tile(m.kernels, kernel, kernel->body[b]) ? &tiles : &apart) += 1;
+      if (kernel->kind != KERNEL_SPMM) continue;
+      drawn += value->op == OP_DROPOUT && value->first_drawn == 32;
+      bits += value->op == OP_POSITIVE && shape_width(&value->shape) == 32;
+    }
+  }
+  for (int v = 0; v < m.training->value_count; v++) whole += m.kernels->is_stored[v] && m.training->values[v].op == OP_CONCAT && m.training->values[v].shape.domain == DOMAIN_NODE;
+  ok(tiles > 0 && apart == 0, "slices are copied out by the kernels that make their rows");
+  ok(drawn == 1 && bits == 4, "dropout and bits of a slice are computed with its sum, at the places of the whole row");
+  ok(whole == 0 && kernels_of(m.kernels, KERNEL_CONCAT) == 0, "products take their operands from slices");
+  ok(!verify_kernels(m.kernels), "and the verifier accepts it");
+  arena_free(m.arena);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
   Arena *arena = arena_new();
@@ -210,6 +239,7 @@ int main(int argc, char **argv) {
   test_whole(arena);
   test_apart(arena);
   test_columns(arena);
+  test_followers(arena);
   test_few_blocks();
   test_steps(arena);
   test_fates(arena, TIER_DEVICE);
