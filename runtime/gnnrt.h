@@ -254,12 +254,17 @@ typedef struct gnn_field_desc {
   int sparse;           /* GNN_SPARSE: index into gnn_run.sparse */
   int is_row_normalised;
   int is_half;          /* GNN_DENSE: kept in bf16, 2 bytes a number */
-  int is_on_host;       /* GNN_DENSE: at[0] is an offset of the host arena, from where copies bring the rows */
+  int is_on_host;       /* GNN_DENSE: at[0] is an offset of the host arena, from where copies bring the rows; GNN_SPARSE: idx and value are such */
   gnn_side home;        /* GNN_DENSE: where it has extents, these have the rows on the SSD, from where copies bring them, and at[0] is nothing */
+  gnn_side entries_home[4]; /* GNN_SPARSE: likewise, of by_row idx and value, by_column idx and value, whose at is nothing then */
+  const int64_t *part_entries[2]; /* GNN_SPARSE, idx and value away from the device: so many entries lie in the parts of the nodes before, and in the parts of the */
+  const int64_t *part_columns;    /* columns before, which begin at these; NULL: any number, or they have no parts */
   int64_t stride;       /* GNN_DENSE: gnn_row_stride */
   /* GNN_DENSE, GNN_LABEL: at[0]. GNN_SPARSE: by_row ptr, idx, value, bounds (on a GPU hubs); by_column ptr, idx, value, bounds. */
   int64_t at[8];
 } gnn_field_desc;
+
+static const int gnn_entries_at[4] = {1, 2, 5, 6}; /* in gnn_field_desc.at, what entries_home are of */
 
 /* Arena offsets of a set of edges; -1 for what no step reads (then the pointer in gnn_csr is NULL). Where at_out_ptr is -1 but has_out is set
  * the set is symmetric and `out` shares the arrays of `in`. */
@@ -415,10 +420,10 @@ typedef struct gnn_step_desc {
 } gnn_step_desc;
 
 /* The program's steps in the order that keeps every value until its last use, with a device arena of its own. */
-/* A field that the plan has on the host lies at `at` of the device arena here. */
+/* A field that the plan has away from the device lies at at[0] of the device arena here, what is away of a sparse one as in entries_home. */
 typedef struct gnn_moved_field {
   int field; /* index into gnn_program.fields */
-  int64_t at;
+  int64_t at[4];
 } gnn_moved_field;
 
 typedef struct gnn_keep_order {
@@ -527,7 +532,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 16 };
+enum { GNN_ABI = 17 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

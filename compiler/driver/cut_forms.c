@@ -29,13 +29,13 @@ bool check_cut(Compilation *c) {
   return false;
 }
 
-/* Dense numbers on nodes that only kernels read. */
+/* Numbers on nodes that only kernels read. */
 static bool *fields_away(const Compilation *c) {
   const TypedProgram *p = c->program;
   bool *is_away = arena_alloc(c->arena, (size_t)p->field_count + 1);
   for (int f = 0; f < p->field_count; f++) {
     const bool is_measured = p->has_train && (f == p->train.label_field || f == p->train.ring_field);
-    is_away[f] = p->fields[f].type.domain == DOMAIN_NODE && p->fields[f].type.dtype != DTYPE_CLASS && !c->is_sparse_field[f] && !is_measured;
+    is_away[f] = p->fields[f].type.domain == DOMAIN_NODE && p->fields[f].type.dtype != DTYPE_CLASS && !is_measured;
   }
   return is_away;
 }

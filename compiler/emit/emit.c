@@ -259,6 +259,27 @@ static const char *away_side(const Emission *m, int away) {
   return arena_printf(m->arena, "{GNN_SSD, %d, %d}", extent[away], extent[away + 1] - extent[away]);
 }
 
+/* Some of its numbers that are not 0 are at home elsewhere than on the device, which all are then. */
+static bool has_entries_away(const Emission *m, int32_t field) { return m->layout->residents->entries_away[field][0][0] != NO_INDEX; }
+
+/* Of sparse features, in the order of gnn_field_desc.at, and where they are at home. */
+static void emit_sparse_places(const Emission *m, int32_t f, FILE *out) {
+  const Residents *y = m->layout->residents;
+  const bool is_away = has_entries_away(m, f), is_on_ssd = is_away && y->away[y->entries_away[f][0][0]].tier == TIER_SSD;
+  for (int k = 0; k < SPARSE_BLOCKS; k++) {
+    const int at_home = k % 4 == 1 || k % 4 == 2 ? y->entries_away[f][k / 4][k % 4 - 1] : NO_INDEX;
+    fprintf(out, "%s%s", k ? ", " : "", at_home == NO_INDEX || is_on_ssd ? at(m, y->sparse[f][k]) : arena_printf(m->arena, "%" PRId64, y->away[at_home].at));
+  }
+  fprintf(out, "}");
+  if (!is_away) return;
+  if (is_on_ssd) fprintf(out, ", .entries_home = {%s, %s, %s, %s}", away_side(m, y->entries_away[f][0][0]), away_side(m, y->entries_away[f][0][1]), away_side(m, y->entries_away[f][1][0]), away_side(m, y->entries_away[f][1][1]));
+  else fprintf(out, ", .is_on_host = 1");
+  const Parts *parts = m->evaluation_plan->problem->parts;
+  if (parts->count == 1) return;
+  fprintf(out, ",\n   .part_entries = {part_entries_%d", f);
+  fprintf(out, parts->entries[f].column ? ", part_column_entries_%d}, .part_columns = part_columns_%d" : "}", f, f);
+}
+
 static int field_index(const Emission *m, int32_t field) {
   int index = 0;
   for (int f = 0; f < field; f++) index += has_field(m, f);
@@ -288,9 +309,10 @@ static void emit_fields(const Emission *m, FILE *out) {
       fprintf(out, "-1}, .home = %s", away_side(m, away));
     } else if (is_away) {
       fprintf(out, "%" PRId64 "}, .is_on_host = 1", m->layout->residents->away[away].at);
+    } else if (is_sparse) {
+      emit_sparse_places(m, f, out);
     } else {
-      for (int k = 0; k < (is_sparse ? SPARSE_BLOCKS : 1); k++) fprintf(out, "%s%s", k ? ", " : "", at(m, m->layout->residents->field[f] + k));
-      fprintf(out, "}");
+      fprintf(out, "%s}", at(m, m->layout->residents->field[f]));
     }
     const int64_t stride = is_away ? m->layout->residents->away[away].padding.stride : m->layout->blocks[m->layout->residents->field[f]].padding.stride;
     fprintf(out, stride ? ", .stride = %" PRId64 "},\n" : "},\n", stride);
@@ -356,6 +378,14 @@ static void emit_parts(const Emission *m, FILE *out) {
     fprintf(out, "/* How many edges go to the parts before, and come from them. */\n");
     emit_numbers("part_in", parts->edges[END_DST], parts->count, out);
     emit_numbers("part_out", parts->edges[END_SRC], parts->count, out);
+  }
+  for (int f = 0; f < m->program->field_count; f++) {
+    if (!has_entries_away(m, f)) continue;
+    fprintf(out, "/* How many numbers of %s that are not 0 lie in the parts before; and of parts of its columns, where these begin. */\n", escape_comment(m->arena, m->program->fields[f].name));
+    emit_numbers(arena_printf(m->arena, "part_entries_%d", f), parts->entries[f].before[0], parts->count, out);
+    if (!parts->entries[f].column) continue;
+    emit_numbers(arena_printf(m->arena, "part_column_entries_%d", f), parts->entries[f].before[1], parts->count, out);
+    emit_numbers(arena_printf(m->arena, "part_columns_%d", f), parts->entries[f].column, parts->count, out);
   }
   fprintf(out, "\n");
 }

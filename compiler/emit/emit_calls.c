@@ -134,9 +134,12 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   const Residents *residents = m->layout->residents;
   bool has_moved = false;
   for (int f = 0, index = 0; f < m->program->field_count; f++) {
-    const Block *kept = kept_block(y, residents->field_away[f]);
-    if (kept) fprintf(out, "%s{%d, KEEP_%s}", has_moved ? ", " : "static const gnn_moved_field moved_fields[] = {", index, kept->name);
-    has_moved = has_moved || kept;
+    const Block *kept = kept_block(y, residents->field_away[f]), *entries[4];
+    for (int k = 0; k < 4; k++) entries[k] = kept_block(y, residents->entries_away[f][k / 2][k % 2]);
+    if (kept || entries[0]) fprintf(out, "%s{%d, {", has_moved ? ", " : "static const gnn_moved_field moved_fields[] = {", index);
+    if (kept) fprintf(out, "KEEP_%s}}", kept->name);
+    if (entries[0]) fprintf(out, "%s, %s, %s, %s}}", kept_place(m, entries[0]), kept_place(m, entries[1]), kept_place(m, entries[2]), kept_place(m, entries[3]));
+    has_moved = has_moved || kept || entries[0];
     index += residents->field_away[f] != NO_INDEX || residents->field[f] != NO_INDEX;
   }
   if (has_moved) fprintf(out, "};\n");

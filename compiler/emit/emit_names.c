@@ -40,16 +40,16 @@ bool emit_is_reserved(const char *name) {
   static const char *const locals[] = {
       "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to", "block", "last", "lane", "lanes",
       "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column",
-      "from", "product", "own", "n", "word", "first", "inner", "code", "halo", "to_part"};
+      "from", "product", "own", "n", "word", "first", "inner", "code", "halo", "to_part", "features", "first_column", "end_column"};
   size_t length = strlen(name);
   bool is_type = length > 2 && strcmp(name + length - 2, "_t") == 0;
   return is_type || emit_is_keyword(name) || is_macro(name) || IS_ONE_OF(locals, name, length) || strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 ||
          strncmp(name, "place_", 6) == 0 || strncmp(name, "inner_", 6) == 0 || *name == '_' || is_digit(*name);
 }
 
-/* The functions of steps and of the kernels that they share: "step_4", "matmul_16x4". */
+/* The functions of steps and of the kernels that they share, "step_4", "matmul_16x4", and where parts of sparse features begin. */
 static bool is_of_steps(const char *name) {
-  static const char *const stems[] = {"step_", "update_weight_", "matmul_", "outer_", "spmm_", "spmm_halo_", "sparse_matmul_", "sparse_outer_"};
+  static const char *const stems[] = {"step_", "update_weight_", "matmul_", "outer_", "spmm_", "spmm_halo_", "sparse_matmul_", "sparse_outer_", "part_entries_", "part_column_entries_", "part_columns_"};
   for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++)
     if (strncmp(name, stems[i], strlen(stems[i])) == 0 && is_digit(name[strlen(stems[i])])) return true;
   return strcmp(name, "update_weight") == 0;

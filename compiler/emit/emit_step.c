@@ -29,6 +29,12 @@ const char *step_scratch(StepWriter *w) { return argument_at_scratch(w->argument
 
 const char *step_part(StepWriter *w) { return argument_number(w->arguments, "part", w->step->part, &w->uses); }
 
+void step_columns(StepWriter *w, int32_t field) {
+  const int64_t *column = w->step->parts->entries[field].column + w->step->part - 1;
+  argument_number(w->arguments, "first_column", column[0], &w->uses);
+  argument_number(w->arguments, "end_column", column[1], &w->uses);
+}
+
 int64_t step_blocks_of_part(const StepWriter *w) {
   return INT64_C(1) << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels);
 }

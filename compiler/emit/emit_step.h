@@ -31,6 +31,7 @@ StepWriter step_writer(const Emission *emission, const Step *step, const char *n
 const char *step_from(StepWriter *w, ValueId value); /* what is read */
 const char *step_to(StepWriter *w, ValueId value);   /* what is written */
 const char *step_scratch(StepWriter *w);
+void step_columns(StepWriter *w, int32_t field); /* it is told the columns of its part of these sparse features: "first_column", "end_column" */
 const char *step_part(StepWriter *w); /* the number of the part that the step is told, from 1 on */
 int64_t step_blocks_of_part(const StepWriter *w);    /* canonical blocks a part */
 const char *step_csr(const StepWriter *w); /* what a kernel over edges walks: "g->sets[GNN_EDGES].in" */

@@ -563,6 +563,31 @@ static void add_neighbours(Graph *graph) {
   if (is_symmetric) graph->neighbours[END_SRC] = graph->neighbours[END_DST];
 }
 
+static void add_entries_of(const Cutting *c, int32_t field, bool is_by_column, Place place) {
+  Graph *graph = c->to;
+  if (!c->options.is_away[field] || graph->entries[field][is_by_column][0] != NO_VALUE) return;
+  for (int is_number = 0; is_number < 2; is_number++)
+    graph->entries[field][is_by_column][is_number] = graph_add(graph, (Value){.op = OP_ENTRIES, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL},
+                                                                              .as.entries = {field, is_by_column, is_number}, .place = place, .origin = NO_VALUE});
+}
+
+/* Products go over them row by row, their gradients column by column. */
+static void add_entries(const Cutting *c) {
+  Graph *graph = c->to;
+  const int fields = graph->program->field_count, all = graph->value_count;
+  if (!c->options.is_away || !c->options.is_sparse) return;
+  graph->entries = arena_alloc(graph->arena, (size_t)(fields + 1) * sizeof *graph->entries);
+  for (int f = 0; f < fields; f++)
+    for (int k = 0; k < 4; k++) graph->entries[f][k / 2][k % 2] = NO_VALUE;
+  for (int i = 0; i < all; i++) {
+    const Value *value = &graph->values[i];
+    const int side = value->op == OP_OUTER ? graph_sparse_side(graph, c->options.is_sparse, i) : value->op == OP_MATMUL ? 0 : NO_INDEX;
+    ValueId dropout;
+    const int32_t field = side == NO_INDEX ? NO_INDEX : graph_sparse_field(graph, c->options.is_sparse, value->operand[side], &dropout);
+    if (field != NO_INDEX) add_entries_of(c, field, value->op == OP_OUTER, value->place);
+  }
+}
+
 /* `end`: at which all sums that read the edge value arrive, or NO_INDEX. */
 static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   const Value *value = &c->from->values[id];
@@ -632,5 +657,6 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   if (options.slices > 1 && !options.has_halos) note_slices(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
+  add_entries(&c);
   return c.to;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph.h"
 #include "locality.h"
 #include "nested_locality.h"
 #include "runtime/core/blocks.h"
@@ -137,6 +138,30 @@ static int64_t field_nonzeros(const gnn_data_field *field, int64_t first, int64_
   }
   for (int64_t i = first * field->width; i < last * field->width; i++) count += field->dense[i] != 0;
   return count;
+}
+
+/* Where the numbers of fields that products go over one by one lie, block by block and column by column. */
+static void describe_entries(Arena *arena, const gnn_dataset *dataset, DataInfo *info) {
+  const int64_t *first = info->block_first;
+  const int64_t blocks = INT64_C(1) << gnn_block_levels(dataset->nodes);
+  for (int f = 0; f < dataset->field_count; f++) {
+    const gnn_data_field *field = &dataset->fields[f];
+    if (field->domain != GNN_NODE || field->storage == GNN_LABEL || field->nonzeros * SPARSE_BELOW_ONE_IN >= field->rows * field->width) continue;
+    int64_t *by_block = arena_alloc(arena, (size_t)(blocks + 1) * sizeof *by_block), *by_column = arena_alloc(arena, (size_t)(field->width + 1) * sizeof *by_column);
+    int32_t *column = arena_alloc(arena, (size_t)field->width * sizeof *column);
+    float *value = arena_alloc(arena, (size_t)field->width * sizeof *value);
+    for (int64_t b = 0; b < blocks; b++) {
+      by_block[b + 1] = by_block[b];
+      for (int64_t r = first[b]; r < first[b + 1]; r++) {
+        const int64_t count = gnn_field_row_nonzeros(field, gnn_dataset_row(dataset, field, r), column, value);
+        for (int64_t k = 0; k < count; k++) by_column[column[k] + 1]++;
+        by_block[b + 1] += count;
+      }
+    }
+    for (int64_t c = 0; c < field->width; c++) by_column[c + 1] += by_column[c];
+    info->fields[f].block_nonzeros = by_block;
+    info->fields[f].column_nonzeros = by_column;
+  }
 }
 
 /* What batches of whole graphs can have at most. */
@@ -333,6 +358,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
       gnn_dataset_close(dataset);
       return report(reader, diags, spec, &error);
     }
+    describe_entries(reader->arena, dataset, info);
   }
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
   if (reader->wants_nested && can_be_nested(dataset, &recipe))

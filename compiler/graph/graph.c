@@ -53,6 +53,7 @@ Graph *graph_copy(const Graph *graph) {
   copy->scores = graph->scores;
   copy->loss = graph->loss;
   for (int end = 0; end < 2; end++) copy->neighbours[end] = graph->neighbours[end];
+  copy->entries = graph->entries;
   copy->gradients = graph->gradients; /* lists that a rebuild makes anew */
   copy->updates = graph->updates;
   copy->update_count = graph->update_count;
@@ -248,6 +249,7 @@ static bool same_attribute(const Value *a, const Value *b) {
   case ATTRIBUTE_PART: return a->as.part.axis == b->as.part.axis && a->as.part.begin == b->as.part.begin;
   case ATTRIBUTE_DOMAIN: return a->as.domain == b->as.domain;
   case ATTRIBUTE_DEGREE: return a->as.degree.end == b->as.degree.end && a->as.degree.edges == b->as.degree.edges;
+  case ATTRIBUTE_ENTRIES: return a->as.entries.field == b->as.entries.field && a->as.entries.is_by_column == b->as.entries.is_by_column && a->as.entries.is_number == b->as.entries.is_number;
   }
   return false;
 }
@@ -344,6 +346,10 @@ static const char *degree_name(const Graph *graph, const Value *value) {
   return arena_printf(graph->arena, "%s_%s", typed_domain_name(graph->program->info, value->as.degree.edges), name);
 }
 
+const char *graph_entries_name(const Graph *graph, const Value *value) {
+  return arena_printf(graph->arena, "%s_%s_%s", graph->program->fields[value->as.entries.field].name, value->as.entries.is_by_column ? "column" : "row", value->as.entries.is_number ? "value" : "idx");
+}
+
 void graph_name_values(Graph *graph) {
   const TypedProgram *program = graph->program;
   NameTable taken = {0}; /* to the value that has the name */
@@ -356,6 +362,7 @@ void graph_name_values(Graph *graph) {
     else if (value->op == OP_OPTION) base = program->options[value->as.index].name;
     else if (value->op == OP_DEGREE) base = degree_name(graph, value);
     else if (value->op == OP_NEIGHBOURS) base = value->as.end == END_DST ? "in_idx" : "out_idx";
+    else if (value->op == OP_ENTRIES) base = graph_entries_name(graph, value);
     else if (!*base) base = "t";
     base = identifier(graph->arena, base);
     const char *name = base;
@@ -408,6 +415,7 @@ static void dump_attribute(const Graph *graph, const Value *value, FILE *out) {
   case ATTRIBUTE_PART: fprintf(out, " axis %d from %" PRId64, value->as.part.axis, value->as.part.begin); break;
   case ATTRIBUTE_DOMAIN: fprintf(out, " %ss", typed_domain_name(graph->program->info, value->as.domain)); break;
   case ATTRIBUTE_DEGREE: fprintf(out, " %s of %ss", value->as.degree.end == END_SRC ? "src" : "dst", typed_domain_name(graph->program->info, value->as.degree.edges)); break;
+  case ATTRIBUTE_ENTRIES: fprintf(out, " of %s", graph_entries_name(graph, value)); break;
   case ATTRIBUTE_MAP:
     fprintf(out, " (");
     for (int d = 0; d < rank; d++)

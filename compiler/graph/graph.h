@@ -16,6 +16,7 @@
 typedef int32_t ValueId; /* index into Graph.values; NO_VALUE for none */
 enum { MAX_VALUE_OPERANDS = 16 }; /* of a value in the graph: more than an expression of the language has, where a sum is cut in slices */
 enum { NO_VALUE = -1 };
+enum { SPARSE_BELOW_ONE_IN = 8 /* fewer numbers of a field than one in so many are not 0: products go over those alone */ };
 
 typedef enum Op {
 #define OP(name, what, operands, kind, attribute, shape, simpler, derivative, is_linear, code, work, bytes) OP_##name,
@@ -29,7 +30,7 @@ typedef enum OpKind { OP_KIND_LEAF, OP_KIND_POINT, OP_KIND_ANCHOR } OpKind;
 /* Which member of Value.as an operator has. */
 typedef enum Attribute {
   ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP,
-  ATTRIBUTE_PART, ATTRIBUTE_DOMAIN, ATTRIBUTE_DEGREE
+  ATTRIBUTE_PART, ATTRIBUTE_DOMAIN, ATTRIBUTE_DEGREE, ATTRIBUTE_ENTRIES
 } Attribute;
 
 typedef enum ShapeRule {
@@ -99,6 +100,11 @@ typedef struct Value {
       EdgeEnd end;
       Domain edges;
     } degree;         /* DEGREE; HALO: of the sums that gather from it, the end at which they arrive */
+    /* ENTRIES: of which field, in which order, and what of them: its numbers, or where they stand, the column or the row. */
+    struct Entries {
+      int32_t field;
+      bool is_by_column, is_number;
+    } entries;
     int function;     /* MAP: MapOp or PointFunction */
     int32_t site;     /* DROPOUT: which draw of the generator */
     /* MATMUL: lead * rows of the first operand, depth numbers each, times a depth x width matrix, stored
@@ -141,6 +147,7 @@ typedef struct Graph {
   ValueId scores;           /* what the model returns */
   ValueId loss;             /* NO_VALUE in an evaluation graph */
   ValueId neighbours[2];    /* by EdgeEnd: what kernels that go over the edges of nodes read besides, where it moves as other values do (cut.h); else NO_VALUE */
+  ValueId (*entries)[2][2]; /* per field, by [is_by_column][is_number]: likewise, of products with sparse features that move as other values do; NULL: none of any field, or NO_VALUE */
   ValueId *gradients;       /* per param after autodiff: dloss/dparam or NO_VALUE; NULL before */
   int update_count;
   ValueId *updates;         /* the roots of a training graph */
@@ -186,6 +193,7 @@ bool graph_is_scalar(const Graph *graph, ValueId id);  /* one number in all */
 ValueId *graph_no_redirections(Graph *graph);
 void graph_rebuild(Graph *graph, const ValueId *forward);
 
+const char *graph_entries_name(const Graph *graph, const Value *entries); /* "x_row_idx" */
 /* Short unique names fit for C identifiers. */
 void graph_name_values(Graph *graph);
 /* Of the slices that the value is one of, the first in the graph; of what is no slice, itself. */

@@ -59,7 +59,7 @@ static const char *check_value(const Graph *graph, const Value *value) {
     return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "an option is a scalar";
   case SHAPE_SCALAR: return elements(s) == 1 && s->domain == DOMAIN_NONE ? NULL : "a number or a loss is a scalar";
   case SHAPE_DEGREE: return s->domain == domain_at(value->as.degree.edges, value->as.degree.end) && s->rank == 0 ? NULL : "a degree is one number a node";
-  case SHAPE_NEIGHBOURS: return s->domain == DOMAIN_NODE && s->rank == 0 && s->element == ELEMENT_LABEL ? NULL : "neighbours are those of nodes";
+  case SHAPE_NEIGHBOURS: return s->domain == DOMAIN_NODE && s->rank == 0 && s->element == ELEMENT_LABEL ? NULL : "neighbours and entries lie with nodes";
   case SHAPE_EACH:
     for (int k = 0; k < value->operand_count; k++)
       if (!shape_equal(s, o[k])) return "operands of an element-wise function differ in shape";

@@ -261,6 +261,7 @@ static double nonzeros_of(const Graph *graph, const Value *anchor) {
 static double input_bytes(const Kernels *kernels, const Kernel *kernel, ValueId id) {
   const Graph *graph = kernels->graph;
   bool is_sparse = kernel->kind == KERNEL_SPARSE_MATMUL || kernel->kind == KERNEL_SPARSE_OUTER;
+  if (graph->values[id].op == OP_ENTRIES) return 0; /* which are the features' */
   if (is_sparse && graph->values[id].op == OP_INPUT) return 8 * nonzeros_of(graph, &graph->values[kernel->anchor]);
   /* an update reads and writes the optimiser's two numbers a weight as well */
   return (double)kernels_bytes(kernels, id) * (kernel->kind == KERNEL_UPDATE ? 2 : 1);

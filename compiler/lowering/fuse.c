@@ -11,7 +11,7 @@
 
 #include "runtime/core/blocks.h"
 
-enum { SPARSE_BELOW_ONE_IN = 8, TASK_NUMBERS = 16 * 1024, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
+enum { TASK_NUMBERS = 16 * 1024, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
        MATMUL_LANES = 16 /* numbers of the widest vector: panels are whole vectors */ };
 /* Of walkers over runs of rows: enough for the threads of a processor, but where their sums take more than a part in WALKER_SHARE of what
  * they read, as few as LEAST; on a GPU enough for all its multiprocessors several times, a tile of a gradient being a block of threads. */
@@ -481,6 +481,24 @@ static bool gathers_from_halos(const Fusion *f, const Kernel *kernel) {
   return false;
 }
 
+ValueId kernels_entries(const Kernels *kernels, const Kernel *kernel, bool is_number) {
+  const Graph *graph = kernels->graph;
+  const bool is_by_column = kernel->kind == KERNEL_SPARSE_OUTER;
+  if (!graph->entries || (kernel->kind != KERNEL_SPARSE_MATMUL && !is_by_column)) return NO_VALUE;
+  for (int k = 0; k < kernel->input_count; k++) {
+    const Value *value = &graph->values[kernel->inputs[k]];
+    if (value->op == OP_INPUT && graph->entries[value->as.index][is_by_column][is_number] != NO_VALUE) return graph->entries[value->as.index][is_by_column][is_number];
+  }
+  return NO_VALUE;
+}
+
+/* With the features themselves, which stay where they are: where each row begins among the entries. */
+static void note_entries(Fusion *f, Kernel *kernel) {
+  const ValueId entries[2] = {kernels_entries(f->kernels, kernel, false), kernels_entries(f->kernels, kernel, true)};
+  for (int k = 0; k < 2; k++)
+    if (entries[k] != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, entries[k]);
+}
+
 static void note_graph_directions(Fusion *f, Kernel *kernel) {
   Kernels *kernels = f->kernels;
   const Domain walked = edges_walked(kernels, kernel);
@@ -536,6 +554,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   for (int i = 0; i < kernels->kernel_count; i++) {
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);
+    note_entries(&f, &kernels->kernels[i]);
   }
   if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);
   choose_places(kernels, options->is_placing);

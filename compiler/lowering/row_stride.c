@@ -60,6 +60,8 @@ Padding kernels_padding(const Kernels *kernels, ValueId id) {
 
 int64_t kernels_bytes(const Kernels *kernels, ValueId id) {
   id = kernels->storage[id];
-  if (kernels->graph->values[id].op == OP_NEIGHBOURS) return 4 * graph_rows(kernels->graph, DOMAIN_EDGE);
+  const Value *value = &kernels->graph->values[id];
+  if (value->op == OP_NEIGHBOURS) return 4 * graph_rows(kernels->graph, DOMAIN_EDGE);
+  if (value->op == OP_ENTRIES) return 4 * kernels->graph->program->fields[value->as.entries.field].nonzeros;
   return graph_rows(kernels->graph, kernels->graph->values[id].shape.domain) * kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 2 : 4);
 }

@@ -69,7 +69,7 @@ static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first
     block.first = s->kernel_step[first_boundary + from]; /* the step of the first part says whose they are */
   } else {
     const Op op = kernels->graph->values[value].op;
-    block.kind = op == OP_INPUT ? BLOCK_FEATURES : op == OP_NEIGHBOURS ? BLOCK_GRAPH : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
+    block.kind = op == OP_INPUT || op == OP_ENTRIES ? BLOCK_FEATURES : op == OP_NEIGHBOURS ? BLOCK_GRAPH : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
     block.name = block_name(l, plan, value, part);
     block.bytes = parts_bytes(plan->problem->parts, value, part);
     block.padding = kernels_padding(kernels, value);

@@ -4,7 +4,8 @@
 
 static bool is_on_nodes(const Kernels *kernels, ValueId value) { return kernels->graph->values[value].shape.domain == DOMAIN_NODE; }
 
-/* It writes nothing of other rows than the part's, or sums over rows. An aggregation reads rows of others, at the far end of its edges. */
+/* It writes nothing of other rows than the part's, or sums over rows. An aggregation reads rows of others, at the far end of its edges. A gradient by sparse
+ * features goes over columns of these, so its parts are of columns, and it reads all rows of what they gather. */
 static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
   switch (kernel->kind) {
@@ -14,7 +15,8 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN:
     return kernel->library == LIBRARY_NONE && anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
-  case KERNEL_SPARSE_OUTER: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  case KERNEL_SPARSE_OUTER: return kernels_entries(kernels, kernel, false) != NO_VALUE;
+  case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return false;
 }
@@ -40,6 +42,20 @@ static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_f
   }
   const Value *anchor = &graph->values[kernel->anchor];
   for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != anchor->as.end : is_far, is_seen);
+}
+
+/* The entries of parts are runs of them, and as many runs of columns have entries. */
+static bool every_part_has_entries(const Parts *p, const struct Entries *entries) {
+  const struct PartEntries *of = &p->entries[entries->field];
+  if (entries->is_by_column && !of->column) return false;
+  for (int part = 0; part < p->count; part++)
+    if (of->before[entries->is_by_column][part] == of->before[entries->is_by_column][part + 1]) return false;
+  return true;
+}
+
+static void keep_gathered_whole(Parts *p, const Kernel *kernel) {
+  const Value *gradient = &p->kernels->graph->values[kernel->anchor];
+  for (int k = 0; k < 2 && kernel->kind == KERNEL_SPARSE_OUTER; k++) p->is_cut[p->kernels->storage[gradient->operand[k]]] = false;
 }
 
 /* Whoever asks for the results of an evaluation wants all rows; scores that end away from the device are asked for there. */
@@ -88,9 +104,12 @@ static void find_cut(Parts *p, const Residents *residents) {
     if (is_asked_for(k->graph, residents, v)) p->is_cut[k->storage[v]] = false;
   for (int end = 0; end < 2; end++)
     if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
+  for (int v = 0; v < k->graph->value_count; v++)
+    if (k->graph->values[v].op == OP_ENTRIES) p->is_cut[v] = p->is_cut[v] && every_part_has_entries(p, &k->graph->values[v].as.entries);
   for (int i = 0; i < k->kernel_count; i++) {
     const Kernel *kernel = &k->kernels[i];
     if (!can_run_by_parts(k, kernel)) keep_whole(p, kernel);
+    keep_gathered_whole(p, kernel);
     const Value *anchor = &k->graph->values[kernel->anchor];
     if (op_is_aggregation(anchor->op)) keep_far_whole(p, kernel, anchor->operand[0], false, arena_alloc(k->graph->arena, 2 * (size_t)k->graph->value_count + 2));
   }
@@ -114,6 +133,40 @@ static const int64_t *edges_before(Arena *arena, const DataInfo *info, EdgeEnd e
   return before;
 }
 
+static const int64_t *entries_before(Arena *arena, const DataInfo *info, const TypedField *field, const Parts *p) {
+  int64_t *before = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *before);
+  for (int i = 0; i <= p->count; i++)
+    before[i] = field->block_nonzeros ? field->block_nonzeros[(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : field->nonzeros * i / p->count;
+  return before;
+}
+
+/* Runs of columns with about as many numbers each. */
+static void cut_columns(Arena *arena, const TypedField *field, int64_t width, const Parts *p, struct PartEntries *entries) {
+  int64_t *column = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *column), *before = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *before);
+  entries->before[1] = before;
+  for (int i = 1; i <= p->count; i++) {
+    const int64_t goal = field->nonzeros / p->count * i + field->nonzeros % p->count * i / p->count, most = width - (p->count - i);
+    int64_t c = i < p->count ? column[i - 1] + 1 : width;
+    while (i < p->count && c < most && (field->column_nonzeros ? field->column_nonzeros[c] < goal : c < width * i / p->count)) c++;
+    column[i] = c;
+    before[i] = field->column_nonzeros ? field->column_nonzeros[c] : field->nonzeros * i / p->count;
+  }
+  if (width >= p->count) entries->column = column;
+}
+
+static struct PartEntries *cut_entries(Arena *arena, const TypedProgram *program, const Parts *p) {
+  struct PartEntries *entries = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *entries);
+  for (int f = 0; f < program->field_count; f++) {
+    const TypedField *field = &program->fields[f];
+    int64_t width = 1;
+    for (int d = 0; d < field->type.rank; d++) width *= field->type.dim[d].size;
+    if (field->type.domain != DOMAIN_NODE || field->nonzeros < 0) continue;
+    entries[f].before[0] = entries_before(arena, program->info, field, p);
+    cut_columns(arena, field, width, p, &entries[f]);
+  }
+  return entries;
+}
+
 /* Where no data were read, blocks of equal length stand for those that they will have. */
 Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most) {
   const DataInfo *info = kernels->graph->program->info;
@@ -127,6 +180,7 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
   p->first = first;
   for (int end = 0; end < 2; end++) p->edges[end] = edges_before(arena, info, (EdgeEnd)end, p);
   for (int end = 0; end < 2 && residents->halo_levels; end++) halo_pieces(arena, halo_pairs(arena, info, (EdgeEnd)end, p->levels), p->levels, &p->halo[end]);
+  p->entries = cut_entries(arena, kernels->graph->program, p);
   p->is_cut = arena_alloc(arena, (size_t)kernels->graph->value_count + 1);
   p->is_by_parts = arena_alloc(arena, (size_t)kernels->kernel_count + 1);
   if (p->count > 1) find_cut(p, residents);
@@ -187,6 +241,7 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
   if (part < 2) return 0;
   if (v->op == OP_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
+  if (v->op == OP_ENTRIES) return 4 * p->entries[v->as.entries.field].before[v->as.entries.is_by_column][part - 1];
   return kernels_bytes(p->kernels, value) / p->first[p->count] * p->first[part - 1];
 }
 
@@ -197,7 +252,8 @@ int64_t parts_bytes(const Parts *p, ValueId value, int part) {
 
 static int64_t bytes_before_of_away(const Parts *p, const Away *away, int part) {
   if (part < 2) return 0;
-  if (away->is_of_edges) return (int64_t)sizeof(int32_t) * p->edges[away->end][part - 1];
+  if (away->of == AWAY_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[away->end][part - 1];
+  if (away->of == AWAY_ENTRIES) return 4 * p->entries[away->entries.field].before[away->entries.is_by_column][part - 1];
   return away->bytes / p->first[p->count] * p->first[part - 1];
 }
 
@@ -206,6 +262,7 @@ int64_t parts_bytes_of_away(const Parts *p, const Away *away, int part) {
 }
 
 int parts_of_away(const Parts *p, const Away *away) {
+  if (away->of == AWAY_ENTRIES && away->entries.is_by_column && !p->entries[away->entries.field].column) return 1;
   for (int part = 1; part <= p->count; part++)
     if (parts_bytes_of_away(p, away, part) == 0) return 1;
   return p->count;
@@ -234,18 +291,21 @@ int64_t parts_away_ssd_bytes(const Parts *p, const Residents *residents) {
   return bytes;
 }
 
+/* It is the turned gradient until all columns are there. */
+static bool is_turned(const Kernel *kernel) { return kernel->kind == KERNEL_SPARSE_OUTER && kernel->work_bytes > 0; }
+
 static bool sums_by_walkers(const Kernel *kernel) { return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_COLUMN_SUM; }
 
 int64_t parts_sums_bytes(const Parts *p, const Kernel *kernel) {
   if (!p->is_by_parts[kernel - p->kernels->kernels]) return 0;
-  if (kernel->kind == KERNEL_CROSS_ENTROPY) return kernel->work_bytes; /* a number for each block */
+  if (kernel->kind == KERNEL_CROSS_ENTROPY || is_turned(kernel)) return kernel->work_bytes; /* a number for each block */
   return sums_by_walkers(kernel) ? 4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (p->levels + 1) : 0;
 }
 
 /* Each part has its own walkers. */
 int64_t parts_work_bytes(const Parts *p, const Kernel *kernel) {
   if (!p->is_by_parts[kernel - p->kernels->kernels]) return kernel->work_bytes;
-  if (kernel->kind == KERNEL_CROSS_ENTROPY) return 0;
+  if (kernel->kind == KERNEL_CROSS_ENTROPY || is_turned(kernel)) return 0;
   if (!sums_by_walkers(kernel)) return kernel->work_bytes;
   int levels = gnn_run_levels(p->first[p->count]) - p->levels, shared = kernel->walker_levels < levels ? kernel->walker_levels : levels;
   return (4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (levels - shared + 1)) << shared;
@@ -261,4 +321,9 @@ const char *parts_part_name(const Parts *p, const char *name, int part) {
   return part ? arena_printf(p->kernels->graph->arena, "%s[%d/%d]", name, part, p->count) : name;
 }
 
-bool parts_stores(const Parts *p, ValueId value, int part) { return part == 0 || part == p->count || is_on_nodes(p->kernels, value); }
+bool parts_stores(const Parts *p, ValueId value, int part) {
+  const int32_t made_by = p->kernels->made_by[value];
+  const Kernel *kernel = made_by == NO_INDEX ? NULL : &p->kernels->kernels[made_by];
+  const bool is_by_columns = kernel && kernel->kind == KERNEL_SPARSE_OUTER && !is_turned(kernel);
+  return part == 0 || part == p->count || is_on_nodes(p->kernels, value) || is_by_columns;
+}

@@ -68,8 +68,9 @@ typedef struct Away {
   Tier tier;
   int64_t at, bytes;   /* at: in the host arena; on the SSD the parts lie apart (parts_away_at) */
   Padding padding;     /* of its rows */
-  bool is_of_edges;    /* a number for each edge, in the order of the rows at `end`; else rows of nodes */
+  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`; one for each of a field's `entries` */
   EdgeEnd end;
+  struct Entries entries;
 } Away;
 
 typedef struct Residents {
@@ -88,13 +89,14 @@ typedef struct Residents {
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
-  int *field;             /* per field: its numbers; for sparse ones the first of SPARSE_BLOCKS: by row ptr, idx, value,
-                             bounds (for a GPU hubs), by column the same */
+  int *field;             /* per field: its numbers; for sparse ones the first of */
+  int (*sparse)[SPARSE_BLOCKS]; /* by row ptr, idx, value, bounds (for a GPU hubs), by column the same; NO_INDEX for what is away */
   bool *is_field_half;    /* its numbers are kept in bf16 */
   int away_count;
   Away *away;             /* those on the host one after the other from offset 0 of its arena, */
   int64_t away_bytes;     /* so many bytes */
   int *field_away, neighbours_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
+  int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int scores_away;        /* where an evaluation leaves the scores, likewise */
   const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
   int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
@@ -153,6 +155,10 @@ typedef struct Parts {
   int levels, count;    /* 2^levels of them */
   const int64_t *first; /* [count + 1]: part p has the rows first[p - 1] .. first[p] - 1 */
   const int64_t *edges[2]; /* by EdgeEnd, [count + 1]: so many edges have this end in the parts before */
+  struct PartEntries {
+    const int64_t *column;    /* [count + 1]: part p of a gradient by these features is that of the columns column[p - 1] .. column[p] - 1; NULL: it has no parts */
+    const int64_t *before[2]; /* [count + 1]: so many of its numbers that are not 0 lie in the parts before, of rows, of columns */
+  } *entries; /* per field */
   bool *is_cut;         /* per value */
   HaloPieces halo[2];   /* by the end at which sums arrive: of the values that these gather from, where the graph has such (HALO) */
   bool *is_by_parts;    /* per kernel: it has a step for each part */

@@ -72,7 +72,7 @@ static int add_away(Collecting *l, const char *name, Away away) {
 }
 
 static int add_neighbours_away(Collecting *l, const char *name, int64_t edges, EdgeEnd end) {
-  return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 4 * edges, .is_of_edges = true, .end = end});
+  return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 4 * edges, .of = AWAY_NEIGHBOURS, .end = end});
 }
 
 /* One direction: the entries of each of `rows` rows. */
@@ -188,10 +188,15 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
                                   8 * (width + 1), 4 * field->nonzeros, 4 * field->nonzeros, 8 * (GNN_TASKS + 1)};
   if (l->is_for_gpu) bytes[SPARSE_ROW_SHARES] = 4 * residents_hub_room(field->nonzeros);
   for (int p = 0; p < SPARSE_BLOCKS; p++) {
-    const char *part = p == SPARSE_ROW_SHARES && l->is_for_gpu ? "row_hubs" : parts[p];
-    int index = add_resident(l, BLOCK_FEATURES, arena_printf(l->arena, "data_%s_%s", field->name, part), bytes[p]);
-    if (p == 0) l->residents->field[f] = index;
+    const char *part = p == SPARSE_ROW_SHARES && l->is_for_gpu ? "row_hubs" : parts[p], *name = arena_printf(l->arena, "data_%s_%s", field->name, part);
+    const struct Entries entries = {f, p >= SPARSE_BLOCKS / 2, p % (SPARSE_BLOCKS / 2) == 2};
+    const bool is_of_entries = entries.is_number || p % (SPARSE_BLOCKS / 2) == 1;
+    l->residents->sparse[f][p] = NO_INDEX;
+    if (is_of_entries && l->homes.is_away && l->homes.is_away[f])
+      l->residents->entries_away[f][entries.is_by_column][entries.is_number] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = bytes[p], .of = AWAY_ENTRIES, .entries = entries});
+    else l->residents->sparse[f][p] = add_resident(l, BLOCK_FEATURES, name, bytes[p]);
   }
+  l->residents->field[f] = l->residents->sparse[f][0];
 }
 
 /* Optimiser state arrays of a weight. */
@@ -294,6 +299,10 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   homes, has_graph_away(training) || has_graph_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
   y->field_away = no_blocks(arena, program->field_count);
+  y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
+  y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);
+  for (int f = 0; f < program->field_count; f++)
+    for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
   y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->scores_away = NO_INDEX;
   y->node_id = y->edge_id = NO_INDEX;
   for (int end = 0; end < 2; end++) y->halo[end] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
@@ -333,6 +342,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 int resident_away(const Residents *residents, const Graph *graph, ValueId value) {
   const Value *v = &graph->values[value];
   if (v->op == OP_NEIGHBOURS) return residents->neighbours_away[v->as.end];
+  if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
   if (!graph->is_training && value == graph->scores) return residents->scores_away;
   return v->op == OP_INPUT ? residents->field_away[v->as.index] : NO_INDEX;
 }

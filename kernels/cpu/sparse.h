@@ -13,6 +13,23 @@
 
 enum { GNN_SPARSE_BLOCK = 128 };
 
+/* The same matrix, whose rows' (columns') entries are elsewhere: idx[ptr[0]] would be the first of row 0; none after those of row `end` - 1 may be read. */
+GNN_INLINE gnn_sparse gnn_sparse_with_rows(const gnn_sparse *s, const int32_t *idx, const gnn_real *value, int64_t end) {
+  gnn_sparse own = *s;
+  own.by_row.idx = idx;
+  own.by_row.entries = own.by_row.ptr[end];
+  own.row_value = value;
+  return own;
+}
+
+GNN_INLINE gnn_sparse gnn_sparse_with_columns(const gnn_sparse *s, const int32_t *idx, const gnn_real *value, int64_t end) {
+  gnn_sparse own = *s;
+  own.by_column.idx = idx;
+  own.by_column.entries = own.by_column.ptr[end];
+  own.column_value = value;
+  return own;
+}
+
 /* Writes value * factor of `count` entries and may go on to `limit`, so that the loop rarely ends in single steps. */
 GNN_INLINE void gnn_sparse_factors(const gnn_real *value, const int32_t *idx, int64_t count, int64_t limit,
                                    const gnn_dropout *drop, int is_transposed, const int32_t *row_id, int64_t row, gnn_real *block) {

@@ -131,14 +131,21 @@ GNN_INLINE void gnn_sum_blocks(const gnn_view_csr *columns, int64_t c, const int
   GNN_UNROLL for (int i = 0; i < SUMS; i++) acc[i] = open[0][i];
 }
 
-/* As gnn_sum_rows, of columns whose entries are rows of nodes. A column is taken by a block, whose groups share its canonical blocks. */
+/* The same rows, whose entries are elsewhere: idx[ptr[0]] would be the first of row 0. */
+GNN_INLINE gnn_view_csr gnn_csr_with(const gnn_view_csr *csr, const int32_t *idx) {
+  gnn_view_csr own = *csr;
+  own.idx = idx;
+  return own;
+}
+
+/* As gnn_sum_rows, of columns [first_column, end_column) whose entries are rows of nodes. A column is taken by a block, whose groups share its canonical blocks. */
 template <int LANES, int SLOTS, int SUMS, int VECTOR = 1, class Sum, class Done>
-GNN_INLINE void gnn_sum_columns(const gnn_view_csr *columns, int64_t column_count, const gnn_view_blocks *blocks, const Sum &sum, const Done &done) {
+GNN_INLINE void gnn_sum_columns(const gnn_view_csr *columns, int64_t first_column, int64_t end_column, const gnn_view_blocks *blocks, const Sum &sum, const Done &done) {
   enum { GROUP = LANES * SLOTS, GROUPS = GNN_THREADS / GROUP };
   __shared__ gnn_real top[GROUPS][SUMS * LANES];
   const int group = (int)threadIdx.x / GROUP, slot = (int)threadIdx.x % GROUP / LANES, lane = (int)threadIdx.x % LANES;
   const int64_t shares = gnn_min(INT64_C(1) << blocks->levels, GROUPS), each = (INT64_C(1) << blocks->levels) / shares;
-  for (int64_t c = blockIdx.x; c < column_count; c += gridDim.x) {
+  for (int64_t c = first_column + blockIdx.x; c < end_column; c += gridDim.x) {
     gnn_real acc[SUMS] = {};
     if (group < shares) gnn_sum_blocks<LANES, SLOTS, SUMS, VECTOR>(columns, c, blocks->first, group * each, (group + 1) * each, sum, acc);
     if (slot == 0) GNN_UNROLL for (int i = 0; i < SUMS; i++) top[group][i * LANES + lane] = acc[i];

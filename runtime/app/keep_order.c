@@ -42,7 +42,11 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     gnn_field_desc *field = &keeping->fields[order->moved[i].field];
     field->is_on_host = 0;
     field->home = (gnn_side){0};
-    field->at[0] = order->moved[i].at;
+    if (field->storage != GNN_SPARSE) field->at[0] = order->moved[i].at[0];
+    for (int k = 0; field->storage == GNN_SPARSE && k < 4; k++) {
+      field->entries_home[k] = (gnn_side){0};
+      field->at[gnn_entries_at[k]] = order->moved[i].at[k];
+    }
   }
   if (set_bytes) memcpy(keeping->sets, program->graph.sets, set_bytes);
   if (order->has_moved_graph) {

@@ -248,7 +248,10 @@ static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status
       if (!field->is_on_host && field->home.extent_count == 0) memory_put_rows(instance, f, status);
       continue;
     }
-    const gnn_sparse *sparse = &run->sparse[field->sparse];
+    const int is_away = field->is_on_host || field->entries_home[0].extent_count > 0; /* the entries; where rows and columns begin among them is on the device */
+    gnn_sparse own = run->sparse[field->sparse];
+    if (is_away) own.by_row.idx = own.by_column.idx = NULL, own.row_value = own.column_value = NULL;
+    const gnn_sparse *sparse = &own;
     view->sparse[field->sparse] = (gnn_view_sparse){
       memory_csr(instance, &sparse->by_row, status), memory_hand_over(instance, sparse->row_value, sparse->by_row.entries * real_bytes, status),
       memory_csr(instance, &sparse->by_column, status), memory_hand_over(instance, sparse->column_value, sparse->by_column.entries * real_bytes, status)};

@@ -210,6 +210,10 @@ static int fill_has_parts(const gnn_run *run, const int64_t *first) {
   return is_equal;
 }
 
+static gnn_status fill_other_parts(const gnn_dataset *dataset, gnn_error *error) {
+  return gnn_fail(error, GNN_EDATA, "R0802", "%s is cut into other parts than those that the program was compiled for: compile it again with these data", dataset->title);
+}
+
 static gnn_status fill_blocks(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
@@ -219,9 +223,7 @@ static gnn_status fill_blocks(gnn_instance *instance, const gnn_dataset *dataset
   if (first == NULL) return GNN_OK;
   const gnn_status status = gnn_dataset_cut(dataset, first, NULL, NULL, error);
   if (status != GNN_OK) return status;
-  if (plan->part_first && !fill_has_parts(run, first))
-    return gnn_fail(error, GNN_EDATA, "R0802", "%s is cut into other parts than those that the program was compiled for: compile it again with these data", dataset->title);
-  return GNN_OK;
+  return plan->part_first && !fill_has_parts(run, first) ? fill_other_parts(dataset, error) : GNN_OK;
 }
 
 /* The relation of the data that has the name, between types of the same names. */
@@ -345,51 +347,125 @@ static gnn_status fill_by_column(const fill_matrix *m, int64_t rows, int64_t col
   return GNN_OK;
 }
 
+/* ---- sparse features whose entries are at home on the SSD ---- */
+
+/* The entries of rows, or of columns, one after the other: where they stand, and the numbers. */
+typedef struct fill_entries_home {
+  gnn_home idx, value;
+} fill_entries_home;
+
+static gnn_status fill_entries_open(fill_entries_home *homes, gnn_instance *instance, const gnn_side *sides, gnn_error *error) {
+  gnn_status status = gnn_home_open(&homes->idx, instance, &sides[0], error);
+  if (status != GNN_OK) return status;
+  status = gnn_home_open(&homes->value, instance, &sides[1], error);
+  return status == GNN_OK ? status : gnn_home_close(&homes->idx, status, error);
+}
+
+static gnn_status fill_entries_put(fill_entries_home *homes, const int32_t *idx, const float *value, int64_t count, gnn_error *error) {
+  const gnn_status status = gnn_home_put(&homes->idx, idx, count * (int64_t)sizeof *idx, error);
+  return status == GNN_OK ? gnn_home_put(&homes->value, value, count * (int64_t)sizeof *value, error) : status;
+}
+
+static gnn_status fill_entries_close(fill_entries_home *homes, gnn_status status, gnn_error *error) {
+  status = gnn_home_close(&homes->idx, status, error);
+  return gnn_home_close(&homes->value, status, error);
+}
+
+/* Column by column, as fill_home_out does it. `column` and `value` have room for a row. */
+static gnn_status fill_columns_home(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field, const int64_t *ptr, int32_t *column,
+                                    float *value, gnn_error *error) {
+  enum { SHARES = 16, LEAST = 1 << 18 };
+  const int64_t entries = ptr[field->width];
+  int64_t room = entries / SHARES > LEAST ? entries / SHARES : LEAST;
+  for (int64_t c = 0; c < field->width; c++)
+    if (ptr[c + 1] - ptr[c] > room) room = ptr[c + 1] - ptr[c];
+  fill_entries_home homes;
+  gnn_status status = fill_entries_open(&homes, instance, &field->entries_home[2], error);
+  if (status != GNN_OK) return status;
+  int32_t *row = malloc((size_t)room * sizeof *row);
+  float *number = malloc((size_t)room * sizeof *number);
+  int64_t *next = malloc((size_t)room * sizeof *next);
+  if (row == NULL || number == NULL || next == NULL) status = gnn_fail_memory(error, room * (int64_t)(sizeof *row + sizeof *number + sizeof *next));
+  for (int64_t first = 0, end = 0; first < field->width && status == GNN_OK; first = end) {
+    while (end < field->width && end - first < room && ptr[end + 1] - ptr[first] <= room) next[end - first] = ptr[end] - ptr[first], end++;
+    for (int64_t r = 0; r < data->rows; r++) {
+      const int64_t count = gnn_field_row_nonzeros(data, gnn_dataset_row(dataset, data, r), column, value);
+      for (int64_t k = 0; k < count; k++) {
+        if (column[k] < first || column[k] >= end || next[column[k] - first] >= ptr[column[k] + 1] - ptr[first]) continue; /* a file may have changed since they were counted */
+        row[next[column[k] - first]] = (int32_t)r;
+        number[next[column[k] - first]++] = value[k];
+      }
+    }
+    status = fill_entries_put(&homes, row, number, ptr[end] - ptr[first], error);
+  }
+  free(row);
+  free(number);
+  free(next);
+  return fill_entries_close(&homes, status, error);
+}
+
+/* The entries of the parts are as many as they were in the plan. */
+static int fill_has_entries(const gnn_run *run, const gnn_field_desc *field, const int64_t *ptr, const int64_t *column_ptr) {
+  const gnn_graph_desc *plan = &run->program->graph;
+  int is_equal = 1;
+  for (int64_t part = 0; field->part_entries[0] && plan->part_first && is_equal && part <= INT64_C(1) << plan->part_levels; part++)
+    is_equal = ptr[plan->part_first[part]] == field->part_entries[0][part] && (!field->part_columns || column_ptr[field->part_columns[part]] == field->part_entries[1][part]);
+  return is_equal;
+}
+
+/* An array of the entries: on the host where they are at home there, nowhere where that is the SSD. */
+static void *fill_entries_at(const gnn_instance *instance, const gnn_field_desc *field, int64_t at) {
+  return at >= 0 && field->is_on_host ? instance->tiers.base[GNN_HOST] + at : fill_at(instance, at);
+}
+
 static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
                               gnn_error *error) {
   gnn_run *run = &instance->run;
   int real_bytes = run->program->real_bytes;
-  const int is_apart = gnn_backend_of(run->program)->is_apart;
+  const int is_apart = gnn_backend_of(run->program)->is_apart, is_on_ssd = field->entries_home[0].extent_count > 0;
   int64_t rows = data->rows, width = field->width;
   if (data->nonzeros > field->nonzeros) return gnn_fill_misfit(run, "numbers that are not 0", data->nonzeros, field->nonzeros, error);
   if (field->sparse < 0 || field->sparse >= GNN_SPARSE_MAX)
     return gnn_fail(error, GNN_EINVAL, "", "internal: sparse field %d", field->sparse);
-  fill_matrix m = {.ptr = fill_at(instance, field->at[0]), .idx = fill_at(instance, field->at[1]),
-                   .value = fill_at(instance, field->at[2]), .bounds = is_apart ? NULL : fill_at(instance, field->at[3]), .hubs = is_apart ? fill_at(instance, field->at[3]) : NULL,
-                   .by_ptr = fill_at(instance, field->at[4]), .by_idx = fill_at(instance, field->at[5]),
-                   .by_value = fill_at(instance, field->at[6]), .by_bounds = fill_at(instance, field->at[7])};
+  fill_matrix m = {.ptr = fill_at(instance, field->at[0]), .idx = fill_entries_at(instance, field, field->at[1]),
+                   .value = fill_entries_at(instance, field, field->at[2]), .bounds = is_apart ? NULL : fill_at(instance, field->at[3]), .hubs = is_apart ? fill_at(instance, field->at[3]) : NULL,
+                   .by_ptr = fill_at(instance, field->at[4]), .by_idx = fill_entries_at(instance, field, field->at[5]),
+                   .by_value = fill_entries_at(instance, field, field->at[6]), .by_bounds = fill_at(instance, field->at[7])};
   int32_t *column = malloc((size_t)width * sizeof *column);
   float *value = malloc((size_t)width * sizeof *value);
-  if (column == NULL || value == NULL) {
-    free(column);
-    free(value);
-    return gnn_fail_memory(error, width * 8);
-  }
+  fill_entries_home homes;
+  gnn_status status = column && value ? GNN_OK : gnn_fail_memory(error, width * 8);
+  const int is_open = status == GNN_OK && is_on_ssd && (status = fill_entries_open(&homes, instance, field->entries_home, error)) == GNN_OK;
   int64_t at = 0;
-  for (int64_t r = 0; r < rows; r++) {
+  if (m.by_ptr && is_on_ssd) memset(m.by_ptr, 0, (size_t)(width + 1) * sizeof *m.by_ptr);
+  for (int64_t r = 0; r < rows && status == GNN_OK; r++) {
     m.ptr[r] = at;
     int64_t count = gnn_field_row_nonzeros(data, gnn_dataset_row(dataset, data, r), column, value);
-    for (int64_t k = 0; k < count && at < field->nonzeros; k++, at++) { /* they were counted before: a file may have changed since */
-      m.idx[at] = column[k];
-      fill_real(m.value, real_bytes, at, (double)value[k]);
+    if (count > field->nonzeros - at) count = field->nonzeros - at; /* they were counted before: a file may have changed since */
+    for (int64_t k = 0; k < count && !is_on_ssd; k++) {
+      m.idx[at + k] = column[k];
+      fill_real(m.value, real_bytes, at + k, (double)value[k]);
     }
+    for (int64_t k = 0; k < count && is_on_ssd && m.by_ptr; k++) m.by_ptr[column[k] + 1]++;
+    if (is_open) status = fill_entries_put(&homes, column, value, count, error);
+    at += count;
   }
   m.ptr[rows] = at;
-  free(column);
-  free(value);
+  if (is_open) status = fill_entries_close(&homes, status, error);
+  for (int64_t c = 0; is_open && m.by_ptr && c < width; c++) m.by_ptr[c + 1] += m.by_ptr[c];
   gnn_sparse *sparse = &run->sparse[field->sparse];
   *sparse = (gnn_sparse){.by_row = {.rows = rows, .entries = at, .ptr = m.ptr, .idx = m.idx, .bounds = m.bounds},
                          .row_value = m.value, .row_id = run->node_id};
-  gnn_status status = GNN_OK;
-  if (m.bounds) sparse->by_row.tasks = fill_bounds(m.ptr, rows, m.bounds);
-  else status = fill_hubs(&sparse->by_row, m.hubs, field->nonzeros / (GNN_HUB_ENTRIES + 1), error);
-  if (status != GNN_OK) return status;
-  if (m.by_ptr == NULL) return GNN_OK;
-  status = fill_by_column(&m, rows, width, real_bytes, error);
+  if (status == GNN_OK && m.bounds) sparse->by_row.tasks = fill_bounds(m.ptr, rows, m.bounds);
+  else if (status == GNN_OK) status = fill_hubs(&sparse->by_row, m.hubs, field->nonzeros / (GNN_HUB_ENTRIES + 1), error);
+  if (status == GNN_OK && m.by_ptr) status = is_on_ssd ? fill_columns_home(instance, dataset, data, field, m.by_ptr, column, value, error) : fill_by_column(&m, rows, width, real_bytes, error);
+  free(column);
+  free(value);
+  if (status != GNN_OK || m.by_ptr == NULL) return status;
   sparse->by_column = (gnn_csr){.rows = width, .entries = at, .ptr = m.by_ptr, .idx = m.by_idx, .bounds = m.by_bounds};
   sparse->column_value = m.by_value;
-  if (status == GNN_OK && m.by_bounds) sparse->by_column.tasks = fill_bounds(m.by_ptr, width, m.by_bounds);
-  return status;
+  if (m.by_bounds) sparse->by_column.tasks = fill_bounds(m.by_ptr, width, m.by_bounds);
+  return fill_has_entries(run, field, m.ptr, m.by_ptr) ? GNN_OK : fill_other_parts(dataset, error);
 }
 
 static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset, const gnn_field_desc *field,

@@ -66,6 +66,11 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "codes: they come from the host" grep -q "in graph_in_idx\[2/4\] <- host" "$work/codes.work/model.c"
   check "halos, in bf16: the program of whole values trains" makes_and_trains "$work/half_halos" "$models/halo4.gnn" --cut=whole --precision=bf16
   cut_program halos_half half_halos "$models/halo4.gnn" '--cut=halos(4)' --precision=bf16 "$box" --budget device=4MiB
+  for tier in host ssd; do
+    sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$models/sparse3.gnn" >"$work/sparse_$tier.gnn"
+    cut_program sparse_$tier whole_sparse "$work/sparse_$tier.gnn" '--cut=slices(2)' "$box" --budget device=3MiB $([ $tier = host ] || echo --budget host=0)
+    check "sparse_$tier: rows and columns of features come by parts" bash -c "grep -q 'in data_x_row_idx\[2/4\] <- $tier' '$work/sparse_$tier.work/model.c' && grep -q 'in data_x_column_value\[2/4\] <- $tier' '$work/sparse_$tier.work/model.c'"
+  done
 
   # cuBLASLt's algorithm of all rows is none for those of a part: no other one is taken.
   refused() { ! STANDIN_NO_ALGORITHM_FOR=2048 "$work/rows" -q --epochs 1 --out "$work/refused" 2>"$work/refused.err" && grep -q 'no algorithm for parts: .* does not take 2048 of its rows; compile with --gemm=own' "$work/refused.err"; }

@@ -498,7 +498,7 @@ template <int LANES, int SLOTS, int SUMS, int PIECES, bool by_column> static voi
     if (threadIdx.x % (LANES * SLOTS) >= LANES) return;
     for (int b = 0; b < blocks; b++) s->to[r * s->width + s->column + (first + b) * LANES + threadIdx.x % LANES] = acc[b];
   };
-  if (by_column) gnn_sum_columns<LANES, SLOTS, SUMS>(&s->csr, s->csr.rows, &s->view->blocks, sum, done);
+  if (by_column) gnn_sum_columns<LANES, SLOTS, SUMS>(&s->csr, s->first_row, s->end_row, &s->view->blocks, sum, done);
   else gnn_sum_rows<LANES, SLOTS, SUMS, 1, PIECES>(&s->csr, s->first_row, s->end_row, sum, done);
 }
 
@@ -556,13 +556,23 @@ template <int LANES, int SLOTS, int SUMS> static void test_columns(int64_t nodes
   enum { WIDTH = LANES * SUMS };
   const std::vector<float> x = numbers(nodes * WIDTH);
   std::vector<float> to((columns.ptr.size() - 1) * WIDTH);
-  Gather s = {columns.csr(), &cut.view, x.data(), columns.weight.data(), to.data(), WIDTH, 0, 0, 0};
+  Gather s = {columns.csr(), &cut.view, x.data(), columns.weight.data(), to.data(), WIDTH, 0, 0, columns.csr().rows};
   emulate::order = levels;
   emulate::launch("columns", gather_kernel<LANES, SLOTS, SUMS, 1, true>, &s, 3, GNN_THREADS);
   bool is_good = true;
   for (int64_t c = 0; c < s.csr.rows; c++)
     for (int64_t j = 0; j < WIDTH; j++) is_good = is_good && to[(size_t)(c * WIDTH + j)] == column_sum<LANES, SLOTS, SUMS>(&s, c, j, 0, INT64_C(1) << levels);
   ok(is_good, "columns by %d lanes and %d slots: the bits of the tree of %d blocks", LANES, SLOTS, 1 << levels);
+  std::vector<float> of_parts(to.size());
+  s.to = of_parts.data();
+  for (s.first_row = 0; s.first_row < s.csr.rows; s.first_row = s.end_row) { /* whose entries lie elsewhere */
+    s.end_row = std::min(s.first_row + 3, s.csr.rows);
+    const std::vector<int32_t> idx(columns.idx.begin() + columns.ptr[(size_t)s.first_row], columns.idx.begin() + columns.ptr[(size_t)s.end_row]);
+    const gnn_view_csr all = columns.csr();
+    s.csr = gnn_csr_with(&all, idx.data() - columns.ptr[(size_t)s.first_row]);
+    emulate::launch("part", gather_kernel<LANES, SLOTS, SUMS, 1, true>, &s, 2, GNN_THREADS);
+  }
+  ok(to == of_parts, "  by parts of the columns, too");
 }
 
 /* ---- dropout ---- */

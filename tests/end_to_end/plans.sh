@@ -141,6 +141,11 @@ queue sparse3_slices sparse3 '--cut=slices(2)' ${road[host]} --budget device=$(l
 queue keep_halo4 halo4
 queue halo4_kept halo4 '--cut=halos(2)'
 for kind in host direct; do queue halo4_$kind halo4 '--cut=halos(4)' ${road[$kind]} --budget device=$(least_of halo4 '--cut=halos(4)' ${road[$kind]})KiB; done
+for tier in host ssd; do sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$plans/sparse3.gnn" >sparse3_$tier.gnn; done
+cp sparse3_ssd.gnn sparse3_ring.gnn
+queue sparse3_host none '--cut=slices(2)' --budget host=64MiB --budget device=2400KiB
+queue sparse3_ssd none '--cut=slices(2)' --budget ssd=64MiB --budget device=2400KiB
+queue sparse3_ring none '--cut=slices(2)' $box --budget host=200KiB --budget device=3MiB
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
 queue away4_host away4 --budget host=64MiB
@@ -253,6 +258,22 @@ check "sparse3, four parts: products with sparse features go part by part" grep 
 check "sparse3, slices: features gather columns for the gradients of their matrices" bash -c "grep -q '  sparse_outer_16_of_48(' gen_sparse3_slices/sparse3.c && ! grep -q ' sparse_outer_48(' gen_sparse3_slices/sparse3.c"
 half_of_whole() { [ $((10 * $(least_of sparse3 '--cut=slices(2)' ${road[host]}))) -lt $((6 * $(least_of sparse3 --cut=whole ${road[host]}))) ]; }
 check "sparse3, slices: less than 0.6 of what whole values need at least" half_of_whole
+entries_away() { # PROGRAM HOW: by parts of the rows, and of the columns
+  agrees_with keep_sparse3 "$1" && for array in row_idx row_value column_idx column_value; do grep -q "in data_x_$array\[2/4\] $2" "gen_$1/$1.c" || return 1; done
+}
+check "sparse3, features on the host: rows and columns come by parts, same bits, memory as planned" entries_away sparse3_host "<- host"
+check "sparse3, features on the SSD alone: likewise" entries_away sparse3_ssd "<- ssd"
+check "sparse3, features on the SSD, by the ring of a host: likewise" entries_away sparse3_ring "ssd -> ring"
+less_with_features_away() { # there is no plan with features on the device for what is one where they are not
+  local there
+  there=$(least_of sparse3 '--cut=slices(2)' --budget host=64MiB) && echo "$there KiB" && [ "$there" -gt 2400 ]
+}
+check "sparse3, features and graph on the host: with less than what those on the device need at least" less_with_features_away
+other_entries() { # as many rows in each part, and other numbers in columns
+  mkdir -p gen_others && cp gen_sparse3_host/* gen_others && sed -E 's/part_column_entries_0\[\] = \{0, ([0-9]+)/part_column_entries_0[] = {0, \11/' gen_sparse3_host/sparse3_host.c >gen_others/sparse3_host.c && ! cmp -s gen_others/sparse3_host.c gen_sparse3_host/sparse3_host.c &&
+    compile others sparse3_host && ! ./others -q --epochs 1 --out out_others 2>others.err && grep -q 'R0802.*is cut into other parts' others.err
+}
+check "features whose columns have other numbers than those that a program was compiled for are refused" other_entries
 check "parts3, one part: trains" train keep_parts3 out_keep_parts3
 check "parts3, four parts: a step and a place for each" bash -c "grep -q '^  /\* step [0-9]* .* \[2/4\]$' gen_parts3_kept/parts3.c && grep -q '^#define AT_h1_part_4 ' gen_parts3_kept/parts3.c"
 for name in kept reruns host ring; do check "parts3, four parts, $name: same bits, memory as planned" agrees_with keep_parts3 parts3_$name; done

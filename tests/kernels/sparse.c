@@ -147,6 +147,33 @@ static void check_tree(Tap *tap, Job job, const Kernels *kernels) {
   free(y);
 }
 
+/* By parts of the rows, or columns, whose entries lie elsewhere; whoever reads one behind them goes astray. */
+static void check_parts(Tap *tap, Job job, rows_run *run, int64_t w, int is_by_column) {
+  enum { PARTS = 3, BEHIND = 32, NOWHERE = 1 << 30 };
+  const gnn_sparse *s = job.s;
+  const gnn_csr *csr = is_by_column ? &s->by_column : &s->by_row;
+  gnn_real *y = reals_new(csr->rows * w), *again = reals_new(csr->rows * w);
+  int is_same = 1;
+  job.y = y;
+  run(&job, 0, csr->rows);
+  job.y = again;
+  for (int64_t part = 0; part < PARTS; part++) {
+    const int64_t begin = csr->rows * part / PARTS, end = csr->rows * (part + 1) / PARTS, first = csr->ptr[begin], count = csr->ptr[end] - first;
+    int32_t *idx = malloc((size_t)(count + BEHIND) * sizeof *idx);
+    gnn_real *value = reals_new(count + BEHIND);
+    memcpy(idx, csr->idx + first, (size_t)count * sizeof *idx);
+    memcpy(value, (is_by_column ? s->column_value : s->row_value) + first, (size_t)count * sizeof *value);
+    for (int64_t e = count; e < count + BEHIND; e++) idx[e] = NOWHERE;
+    const gnn_sparse here = (is_by_column ? gnn_sparse_with_columns : gnn_sparse_with_rows)(s, idx - first, value - first, end);
+    job.s = &here;
+    run(&job, begin, end);
+    free(idx), free(value);
+  }
+  is_same = reals_same(y, again, csr->rows * w);
+  tap_ok(tap, is_same, "%s%s, entries of parts elsewhere: the same bits: width %lld", is_by_column ? "S^T G" : "S B", job.drop ? ", dropout" : "", (long long)w);
+  free(y), free(again);
+}
+
 static int compare_indices(const void *a, const void *b) { return *(const int32_t *)a - *(const int32_t *)b; }
 
 /* by_row and by_column are two unrelated matrices here: the kernels do not mind. */
@@ -174,6 +201,10 @@ static void test_sparse(Tap *tap, const Kernels *kernels, gnn_team *const teams[
   check_tree(tap, (Job){.g = &by_column, .s = &s, .blocks = &blocks, .x = g, .drop = &drop}, kernels);
   check_tree(tap, (Job){.g = &by_column, .s = &s, .blocks = &one, .x = g, .drop = &drop}, kernels);
   check(tap, "S^T G, dropout by other numbers", (Job){.g = &by_column, .s = &ordered, .blocks = &blocks, .x = g, .drop = &drop}, 1, w, kernels->sparse_tn, teams, &n);
+  for (int k = 0; k < 2; k++) {
+    check_parts(tap, (Job){.g = &by_row, .s = &ordered, .x = b, .drop = k ? &drop : NULL}, kernels->sparse, w, 0);
+    check_parts(tap, (Job){.g = &by_column, .s = &ordered, .blocks = &blocks, .x = g, .drop = k ? &drop : NULL}, kernels->sparse_tn, w, 1);
+  }
   csr_free(&by_row), csr_free(&by_column);
   free(row_value), free(column_value), free(b), free(g);
 }

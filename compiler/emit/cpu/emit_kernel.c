@@ -222,6 +222,17 @@ static Members sparse_members(StepWriter *w, ValueId dropout) {
   return drop ? (Members){"gnn_dropout drop;\n", arena_printf(w->arena, ".drop = %s,\n", drop)} : no_members;
 }
 
+/* The features in a task over their rows, or columns, begin .. end - 1: "&g->sparse[0]", or a copy whose entries are those that the step was brought. */
+static const char *sparse_here(StepWriter *w, int slot, bool is_by_column, const char **declaration) {
+  const ValueId idx = kernels_entries(w->kernels, w->kernel, false), value = kernels_entries(w->kernels, w->kernel, true);
+  w->uses |= USES_RUN;
+  *declaration = "";
+  if (idx == NO_VALUE) return arena_printf(w->arena, "&g->sparse[%d]", slot);
+  *declaration = arena_printf(w->arena, "const gnn_sparse features = gnn_sparse_with_%s(&g->sparse[%d], %s, %s, end);\n  ", is_by_column ? "columns" : "rows", slot,
+                              argument_at_labels(w->arguments, idx, &w->uses), step_from(w, value));
+  return "&features";
+}
+
 static void emit_sparse_matmul(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   ValueId dropout;
@@ -236,8 +247,8 @@ static void emit_sparse_matmul(StepWriter *w) {
     print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", matrix, p.width, p.depth, turned));
   }
   const char *matrix = p.transposed ? step_scratch(w) : step_from(w, w->anchor->operand[1]);
-  w->uses |= USES_RUN;
-  print_task(w, "rows", arena_printf(w->arena, "sparse_matmul_%" PRId64 "(&g->sparse[%d], %s, %s, begin, end, %s_row, context);", p.width, slot, matrix, drop, w->name));
+  const char *declaration, *features = sparse_here(w, slot, false, &declaration);
+  print_task(w, "rows", arena_printf(w->arena, "%ssparse_matmul_%" PRId64 "(%s, %s, %s, begin, end, %s_row, context);", declaration, p.width, features, matrix, drop, w->name));
   take_part(w);
   open_step(w, members);
   if (p.transposed) run_over(w, "transpose", number(w, p.depth), number(w, COLUMNS_A_TASK));
@@ -256,22 +267,27 @@ static void emit_sparse_outer(StepWriter *w) {
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
   int slot = step_sparse_slot(w, field);
   fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
-  const char *to = is_left ? step_to(w, w->kernel->anchor) : step_scratch(w);
+  const char *turned = is_left ? NULL : w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
+  const char *to = is_left ? step_to(w, w->kernel->anchor) : turned;
   print_opening(w, w->uses);
   w->uses = 0;
   fprintf(w->out, "  gnn_real *restrict to = %s + r * %" PRId64 ";\n", to, width);
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
   const char *dense = step_from(w, w->anchor->operand[is_left ? 1 : 0]);
-  w->uses |= USES_RUN;
-  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_%s(&g->sparse[%d], &g->blocks, %s, %s, begin, end, %s_row, context);",
-                                        gathered_sizes(w->arena, w->anchor, width), slot, dense, drop, w->name));
-  if (!is_left) {
-    const char *from = step_scratch(w), *turned = step_to(w, w->kernel->anchor);
-    print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", from, columns, width, turned));
+  const char *declaration, *features = sparse_here(w, slot, true, &declaration);
+  print_task(w, "columns", arena_printf(w->arena, "%ssparse_outer_%s(%s, &g->blocks, %s, %s, begin, end, %s_row, context);", declaration,
+                                        gathered_sizes(w->arena, w->anchor, width), features, dense, drop, w->name));
+  const bool is_turning = !is_left && w->step->part == (w->step->part ? w->step->parts->count : 0);
+  if (is_turning) {
+    const char *from = w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w), *result = step_to(w, w->kernel->anchor);
+    print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", from, columns, width, result));
   }
+  const char *csr = arena_printf(w->arena, "g->sparse[%d].by_column", slot);
+  if (w->step->part) step_columns(w, field);
   open_step(w, members);
-  run_over_bounds(w, "columns", arena_printf(w->arena, "g->sparse[%d].by_column", slot));
-  if (!is_left) run_over(w, "transpose", number(w, width), number(w, TRANSPOSED_ROWS_A_TASK));
+  if (w->step->part == 0) run_over_bounds(w, "columns", csr);
+  else fprintf(w->out, "  gnn_parallel_ranges_of_part(g->team, %s.bounds, %s.tasks, first_column, end_column, %s_columns, &s);\n", csr, csr, w->name);
+  if (is_turning) run_over(w, "transpose", number(w, width), number(w, TRANSPOSED_ROWS_A_TASK));
   fprintf(w->out, "}\n\n");
 }
 

@@ -32,6 +32,7 @@ typedef struct CudaWriter {
   int lanes, slots;      /* of a row */
   int vector;            /* neighbouring elements that a lane takes together */
   const char *drop;      /* the dropout of sparse features, or NULL */
+  const char *idx;       /* where their entries stand that the step was brought; NULL: those that always stay */
 } CudaWriter;
 
 static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(c->w.arena, "%" PRId64, n); }
@@ -239,19 +240,20 @@ static void print_slice(const CudaWriter *c) {
   fprintf(c->w.out, "    [[maybe_unused]] const int own = %s%s;\n", each == 1 ? "" : arena_printf(c->w.arena, "%s + %d * ", own_text(c), each), "first");
 }
 
-/* The kernel that sums over the entries of each row, then computes the body; columns: how many there are of sparse features, whose
+/* The kernel that sums over the entries of each row, then computes the body; columns: those of sparse features, whose
  * entries are rows of nodes and which take the rows' place; else NULL. */
-static void print_row_sums(CudaWriter *c, const char *csr, const char *columns, int64_t width, const RowWriter *operand, bool is_out) {
+static void print_row_sums(CudaWriter *c, const char *csr, const RowRange *columns, int64_t width, const RowWriter *operand, bool is_out) {
   const bool is_by_column = columns != NULL;
   int64_t sums = c->vector * cuda_sums(width, c->lanes * c->vector);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
-  open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s, 1)", columns) : blocks_of(c, rows_text(c, 1)));
+  open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s%s%s, 1)", columns->end, strcmp(columns->begin, "0") ? " - " : "", strcmp(columns->begin, "0") ? columns->begin : "") : blocks_of(c, rows_text(c, 1)));
   FILE *out = c->w.out;
   print_step_struct(c);
   print_lane(c);
   print_slot(c);
-  const RowRange rows = is_by_column ? (RowRange){"0", columns} : device_range(c, 1);
-  fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
+  const RowRange rows = is_by_column ? *columns : device_range(c, 1);
+  if (c->idx) fprintf(out, "  const gnn_view_csr here = gnn_csr_with(&%s, %s), *edges = &here;\n", csr, c->idx);
+  else fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
   fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, int first, int blocks, gnn_real *acc) {\n");
   print_slice(c);
   if (operand->uses & (is_out ? USES_SRC : USES_DST)) fprintf(out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
@@ -269,7 +271,7 @@ static void print_row_sums(CudaWriter *c, const char *csr, const char *columns, 
   const int64_t declared = c->w.anchor->declared_width;
   if (c->vector > 1 || declared) fprintf(out, ", %d", c->vector);
   if (declared && !is_by_column) fprintf(out, ", %d", CUDA_THREADS / (cuda_lanes(declared, false) * c->slots));
-  if (is_by_column) fprintf(out, ">(edges, %s, &g->blocks, row_sum, row_done);\n", columns);
+  if (is_by_column) fprintf(out, ">(edges, %s, %s, &g->blocks, row_sum, row_done);\n", columns->begin, columns->end);
   else fprintf(out, ">(edges, %s, %s, row_sum, row_done);\n", rows.begin, rows.end);
   close_kernel(c);
 }
@@ -710,7 +712,7 @@ static void emit_outer(CudaWriter *c) {
  * that a dense dropout gives the element. */
 typedef struct SparseProduct {
   int slot;               /* of the field */
-  const char *columns;      /* how many, where the loop goes over them; else NULL */
+  const RowRange *columns;  /* where the loop goes over them; else NULL */
   const char *dense;        /* where the dense matrix lies */
   int64_t stride;           /* of its rows */
   bool is_half;             /* it is bf16 */
@@ -736,9 +738,13 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
                              : " * gnn_dropout_factor(&s->drop, bits, (uint32_t)edges->idx[i])";
   }
   const bool is_one = p->width == 1;
+  unsigned uses = 0; /* the step is mentioned in any case */
+  const ValueId idx = kernels_entries(c->w.kernels, c->w.kernel, false), numbers = kernels_entries(c->w.kernels, c->w.kernel, true);
+  c->idx = idx == NO_VALUE ? NULL : argument_at_labels(c->w.arguments, idx, &uses);
+  const char *values = numbers == NO_VALUE ? arena_printf(arena, "g->sparse[%d].%s_value", p->slot, axis) : step_from(&c->w, numbers);
   operand->text[LEVEL_EDGE] = arena_printf(arena, "const %s *restrict x = %s%s + edges->idx[i] * INT64_C(%" PRId64 ");\n"
-                                                  "const gnn_real value = g->sparse[%d].%s_value[i]%s;\n",
-                                           p->is_half ? "gnn_half" : "gnn_real", p->dense, is_one ? "" : " + own", p->stride, p->slot, axis, factor);
+                                                  "const gnn_real value = %s[i]%s;\n",
+                                           p->is_half ? "gnn_half" : "gnn_real", p->dense, is_one ? "" : " + own", p->stride, values, factor);
   operand->loop_count = !is_one;
   operand->loop_size[0] = p->width;
   operand->spread = spread_of(c);
@@ -771,10 +777,14 @@ static void emit_sparse_outer(CudaWriter *c) {
   ValueId dropout;
   const int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[side], &dropout);
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
-  const char *result = step_to(w, w->kernel->anchor), *to = is_left ? result : step_scratch(w);
+  const bool is_turning = !is_left && w->step->part == (w->step->part ? w->step->parts->count : 0);
+  const char *result = is_left || is_turning ? step_to(w, w->kernel->anchor) : NULL;
+  const char *to = is_left ? result : w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
+  const RowRange range = w->step->part ? (RowRange){"first_column", "end_column"} : (RowRange){"0", number(c, columns)};
+  if (w->step->part) step_columns(w, field);
   c->drop = step_sparse_dropout(w, dropout);
   ValueId dense = w->anchor->operand[is_left ? 1 : 0];
-  const SparseProduct product = {step_sparse_slot(w, field), number(c, columns), step_from(w, dense), kernels_row_stride(w->kernels, dense), kernels_is_half(w->kernels, dense),
+  const SparseProduct product = {step_sparse_slot(w, field), &range, step_from(w, dense), kernels_row_stride(w->kernels, dense), kernels_is_half(w->kernels, dense),
                                  width, columns, program_of(c)->fields[field].nonzeros};
   set_sparse_group(c, &product);
   RowWriter *store = rows_new(w->arguments, &w->anchor->shape);
@@ -785,7 +795,7 @@ static void emit_sparse_outer(CudaWriter *c) {
   if (width > 1) rows_own_store(store, &(OwnElements){"to", "own_to", width, false}, arena_printf(w->arena, "acc[%s]", own_number(c)));
   w->body = store;
   print_sparse_product(c, &product);
-  if (!is_left) print_transpose(c, to, columns, width, result);
+  if (is_turning) print_transpose(c, to, columns, width, result);
 }
 
 /* ---- loss and update ---- */
