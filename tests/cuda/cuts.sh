@@ -69,7 +69,8 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   for tier in host ssd; do
     sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$models/sparse3.gnn" >"$work/sparse_$tier.gnn"
     cut_program sparse_$tier whole_sparse "$work/sparse_$tier.gnn" '--cut=slices(2)' "$box" --budget device=3MiB $([ $tier = host ] || echo --budget host=0)
-    check "sparse_$tier: rows and columns of features come by parts" bash -c "grep -q 'in data_x_row_idx\[2/4\] <- $tier' '$work/sparse_$tier.work/model.c' && grep -q 'in data_x_column_value\[2/4\] <- $tier' '$work/sparse_$tier.work/model.c'"
+    by_parts() { grep -q "in data_x_row_idx\[2/4\] $1" "$work/sparse_$tier.work/model.c" && grep -q "in data_x_column_value\[2/4\] $1" "$work/sparse_$tier.work/model.c"; }
+    check "sparse_$tier: rows and columns of features come by parts" by_parts "$([ $tier = host ] && echo '<- host' || echo 'ssd -> ring')"
   done
 
   # cuBLASLt's algorithm of all rows is none for those of a part: no other one is taken.
