@@ -275,8 +275,8 @@ typedef struct gnn_edge_set_desc {
   int has_out, is_symmetric;
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
-  int is_idx_on_host;    /* at_in_idx and at_out_idx are offsets of the host arena, from where copies bring the rows of parts */
-  gnn_side in_home, out_home; /* where they have extents, these have the idx on the SSD, from where copies bring them */
+  int is_idx_on_host;    /* at_in_idx, at_out_idx and those of the degrees are offsets of the host arena, from where copies bring the rows of parts */
+  gnn_side in_home, out_home, in_degree_home, out_degree_home; /* where they have extents, these have the idx, the degrees on the SSD, from where copies bring them */
   int64_t hub_room, at_in_hubs, at_out_hubs; /* of how many hubs `edges` can be, and their rows; 0: of none */
   int64_t at_in_degree, at_out_degree;       /* gnn_real per row; of members in: the nodes of each graph */
 } gnn_edge_set_desc;
@@ -432,6 +432,7 @@ typedef struct gnn_keep_order {
   const gnn_moved_field *moved;
   int has_moved_graph;             /* so do the idx of the edges between nodes, which the plan has on the host: */
   int64_t at_in_idx, at_out_idx;   /* -1: there is none */
+  int64_t at_in_degree, at_out_degree;
   gnn_status (*forward_backward)(gnn_run *run);
   gnn_status (*update)(gnn_run *run);
   gnn_status (*evaluate)(gnn_run *run);

@@ -490,8 +490,7 @@ static void emit_state_names(const Emission *m, FILE *out) {
 }
 
 /* In the host arena. */
-static const char *away_at(const Emission *m, EdgeEnd end) {
-  const int index = m->layout->residents->neighbours_away[end];
+static const char *away_at(const Emission *m, int index) {
   return index == NO_INDEX || m->layout->residents->away[index].tier == TIER_SSD ? "-1" : arena_printf(m->arena, "%" PRId64, m->layout->residents->away[index].at);
 }
 
@@ -506,16 +505,18 @@ static void emit_edge_sets(const Emission *m, FILE *out) {
     fprintf(out, "  {.name = %s, .src = %d, .dst = %d, .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", escape_c(m->arena, typed_domain_name(info, edges)), domain_set(src), domain_set(dst),
             count, b->has_out, b->is_symmetric);
     const bool is_away = edges == DOMAIN_EDGE && has_graph_away(m->layout->residents);
+    const int *away = m->layout->residents->neighbours_away, *degree = m->layout->residents->degree_away, first = away[END_DST] != NO_INDEX ? away[END_DST] : away[END_SRC];
     fprintf(out, "   .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s, .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, b->in_ptr),
-            is_away ? away_at(m, END_DST) : at(m, b->in_idx), at(m, b->in_bounds), at(m, b->out_ptr), is_away ? away_at(m, END_SRC) : at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
-    const int *away = m->layout->residents->neighbours_away, first = away[END_DST] != NO_INDEX ? away[END_DST] : away[END_SRC];
+            is_away ? away_at(m, away[END_DST]) : at(m, b->in_idx), at(m, b->in_bounds), at(m, b->out_ptr), is_away ? away_at(m, away[END_SRC]) : at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
     const bool is_on_ssd = is_away && m->layout->residents->away[first].tier == TIER_SSD;
     if (is_away && !is_on_ssd) fprintf(out, "   .is_idx_on_host = 1,\n");
+    if (is_on_ssd && degree[END_DST] != NO_INDEX) fprintf(out, "   .in_degree_home = %s,\n", away_side(m, degree[END_DST]));
+    if (is_on_ssd && degree[END_SRC] != NO_INDEX) fprintf(out, "   .out_degree_home = %s,\n", away_side(m, degree[END_SRC]));
     if (is_on_ssd && away[END_DST] != NO_INDEX) fprintf(out, "   .in_home = %s,\n", away_side(m, away[END_DST]));
     if (is_on_ssd && away[END_SRC] != NO_INDEX) fprintf(out, "   .out_home = %s,\n", away_side(m, away[END_SRC]));
     if (m->backend == BACKEND_CUDA && residents_hub_room(count))
       fprintf(out, "   .hub_room = %" PRId64 ", .at_in_hubs = %s, .at_out_hubs = %s,\n", residents_hub_room(count), at(m, b->in_hubs), at(m, b->out_hubs));
-    fprintf(out, "   .at_in_degree = %s, .at_out_degree = %s},\n", at(m, b->degree[END_DST]), at(m, b->degree[END_SRC]));
+    fprintf(out, "   .at_in_degree = %s, .at_out_degree = %s},\n", is_away ? away_at(m, degree[END_DST]) : at(m, b->degree[END_DST]), is_away ? away_at(m, degree[END_SRC]) : at(m, b->degree[END_SRC]));
   }
   fprintf(out, "};\n\n");
   if (info->type_count) fprintf(out, "static const gnn_node_type_desc node_types[] = {\n");

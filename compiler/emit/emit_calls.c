@@ -148,6 +148,8 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
           layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, s->count - 1)->offset);
   if (m->program->has_train) fprintf(out, "  .forward_backward = keep_forward_backward,\n  .update = keep_update,\n");
   if (has_moved) fprintf(out, "  .moved_count = sizeof moved_fields / sizeof *moved_fields,\n  .moved = moved_fields,\n");
-  if (in || from) fprintf(out, "  .at_in_idx = %s, .at_out_idx = %s, .has_moved_graph = 1,\n", kept_place(m, in), kept_place(m, from));
+  if (in || from)
+    fprintf(out, "  .at_in_idx = %s, .at_out_idx = %s, .at_in_degree = %s, .at_out_degree = %s, .has_moved_graph = 1,\n", kept_place(m, in), kept_place(m, from),
+            kept_place(m, kept_block(y, residents->degree_away[END_DST])), kept_place(m, kept_block(y, residents->degree_away[END_SRC])));
   fprintf(out, "  .evaluate = keep_evaluate,\n};\n\n");
 }

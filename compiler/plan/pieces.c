@@ -140,18 +140,19 @@ static const int64_t *entries_before(Arena *arena, const DataInfo *info, const T
   return before;
 }
 
-/* Runs of columns with about as many numbers each. */
+/* Runs of columns with about as many numbers each, of what a column with very many leaves. */
 static void cut_columns(Arena *arena, const TypedField *field, int64_t width, const Parts *p, struct PartEntries *entries) {
   int64_t *column = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *column), *before = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *before);
+  if (width < p->count) return;
+  entries->column = column;
   entries->before[1] = before;
   for (int i = 1; i <= p->count; i++) {
-    const int64_t goal = field->nonzeros / p->count * i + field->nonzeros % p->count * i / p->count, most = width - (p->count - i);
+    const int64_t goal = before[i - 1] + (field->nonzeros - before[i - 1]) / (p->count - i + 1), most = width - (p->count - i);
     int64_t c = i < p->count ? column[i - 1] + 1 : width;
     while (i < p->count && c < most && (field->column_nonzeros ? field->column_nonzeros[c] < goal : c < width * i / p->count)) c++;
     column[i] = c;
     before[i] = field->column_nonzeros ? field->column_nonzeros[c] : field->nonzeros * i / p->count;
   }
-  if (width >= p->count) entries->column = column;
 }
 
 static struct PartEntries *cut_entries(Arena *arena, const TypedProgram *program, const Parts *p) {

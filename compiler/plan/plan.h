@@ -95,7 +95,7 @@ typedef struct Residents {
   int away_count;
   Away *away;             /* those on the host one after the other from offset 0 of its arena, */
   int64_t away_bytes;     /* so many bytes */
-  int *field_away, neighbours_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
+  int *field_away, neighbours_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int scores_away;        /* where an evaluation leaves the scores, likewise */
   const Kernels *hoisted_kernels; /* NULL: nothing is computed once */

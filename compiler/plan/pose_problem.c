@@ -11,7 +11,7 @@
 #include "plan.h"
 #include "compiler/version.h"
 
-enum { RING_MOST_BYTES = 64 << 20, SSD_LEAST_BYTES = 64 << 10, ROUNDING_FELT = 64 };
+enum { RING_MOST_BYTES = 64 << 20, SSD_LEAST_BYTES = 64 << 10, SSD_LEAST_PIECE_BYTES = 16 << 10, ROUNDING_FELT = 64 };
 static const int64_t free_bandwidth = 9000000000000000000; /* of a lane that costs nothing: a nanosecond, as times are rounded up */
 
 typedef struct Describing {
@@ -72,12 +72,17 @@ static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
   return false;
 }
 
+/* It, and a piece of it where it is cut, is worth a way there. */
+static bool is_for_ssd(const Describing *d, ValueId value) {
+  const int64_t bytes = kernels_bytes(d->kernels, value);
+  return d->machine->tier_bytes[TIER_SSD] > 0 && bytes >= SSD_LEAST_BYTES && bytes / parts_piece_count(d->parts, value) >= SSD_LEAST_PIECE_BYTES;
+}
 
 /* What may become of a value: the gradients of weights stand side by side when the backward pass ends. */
 static unsigned allowed_fates(const Describing *d, ValueId value) {
   unsigned fates = FATE_ALL;
   if (d->machine->tier_bytes[TIER_HOST] == 0) fates &= ~FATE_BIT(FATE_HOST);
-  if (d->machine->tier_bytes[TIER_SSD] == 0 || kernels_bytes(d->kernels, value) / parts_piece_count(d->parts, value) < SSD_LEAST_BYTES) fates &= ~FATE_BIT(FATE_SSD);
+  if (!is_for_ssd(d, value)) fates &= ~FATE_BIT(FATE_SSD);
   if (d->graph->values[value].phase != PHASE_FORWARD) fates &= ~FATE_BIT(FATE_RECOMPUTE);
   if (is_gradient_of_weight(d->graph, value)) fates = FATE_BIT(FATE_KEEP);
   if (d->pins && d->pins->fates[value]) fates = d->pins->fates[value];

@@ -75,6 +75,8 @@ static int add_neighbours_away(Collecting *l, const char *name, int64_t edges, E
   return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 4 * edges, .of = AWAY_NEIGHBOURS, .end = end});
 }
 
+static int add_degree_away(Collecting *l, const char *name, int64_t rows) { return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 4 * rows}); }
+
 /* One direction: the entries of each of `rows` rows. */
 static void add_direction(Collecting *l, const char *set, const char *end, int64_t rows, int64_t entries, int *ptr, int *idx, int *bounds, int *hubs) {
   const int64_t hub_bytes = l->is_for_gpu ? 4 * residents_hub_room(entries) : 0;
@@ -117,8 +119,10 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_neighbours_away(l, "graph_in_idx", count, END_DST);
   if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_neighbours_away(l, "graph_out_idx", count, END_SRC);
   if (needs->out_edge) blocks->out_edge = add_part(l, name, "out_edge", 8 * count);
-  if (needs->degree[END_DST]) blocks->degree[END_DST] = add_part(l, name, "in_degree", 4 * destinations);
-  if (needs->degree[END_SRC]) blocks->degree[END_SRC] = add_part(l, name, "out_degree", 4 * sources);
+  if (is_away && needs->degree[END_DST]) l->residents->degree_away[END_DST] = add_degree_away(l, "graph_in_degree", destinations);
+  else if (needs->degree[END_DST]) blocks->degree[END_DST] = add_part(l, name, "in_degree", 4 * destinations);
+  if (is_away && needs->degree[END_SRC]) l->residents->degree_away[END_SRC] = add_degree_away(l, "graph_out_degree", sources);
+  else if (needs->degree[END_SRC]) blocks->degree[END_SRC] = add_part(l, name, "out_degree", 4 * sources);
 }
 
 static void add_graph(Collecting *l, const Kernels *kernels[3]) {
@@ -303,7 +307,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);
   for (int f = 0; f < program->field_count; f++)
     for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
-  y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->scores_away = NO_INDEX;
+  y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
   y->node_id = y->edge_id = NO_INDEX;
   for (int end = 0; end < 2; end++) y->halo[end] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
   const int sets = typed_edge_sets(program->info);
@@ -342,6 +346,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 int resident_away(const Residents *residents, const Graph *graph, ValueId value) {
   const Value *v = &graph->values[value];
   if (v->op == OP_NEIGHBOURS) return residents->neighbours_away[v->as.end];
+  if (v->op == OP_DEGREE && v->as.degree.edges == DOMAIN_EDGE) return residents->degree_away[v->as.degree.end];
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
   if (!graph->is_training && value == graph->scores) return residents->scores_away;
   return v->op == OP_INPUT ? residents->field_away[v->as.index] : NO_INDEX;

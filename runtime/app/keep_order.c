@@ -52,9 +52,11 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   if (order->has_moved_graph) {
     gnn_edge_set_desc *edges = &keeping->sets[GNN_EDGES];
     edges->is_idx_on_host = 0;
-    edges->in_home = edges->out_home = (gnn_side){0};
+    edges->in_home = edges->out_home = edges->in_degree_home = edges->out_degree_home = (gnn_side){0};
     edges->at_in_idx = order->at_in_idx;
     edges->at_out_idx = order->at_out_idx;
+    edges->at_in_degree = order->at_in_degree;
+    edges->at_out_degree = order->at_out_degree;
   }
   for (int w = 0; w < program->weight_count; w++) {
     keeping->weights[w] = program->weights[w];

@@ -85,8 +85,9 @@ typedef struct fill_edges {
   int is_symmetric;
 } fill_edges;
 
-static int32_t *fill_idx(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) {
-  return at >= 0 && plan->is_idx_on_host ? (int32_t *)(void *)(instance->tiers.base[GNN_HOST] + at) : fill_at(instance, at);
+/* What is read edge by edge, or node by node, may be on the host. */
+static void *fill_idx(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) {
+  return at >= 0 && plan->is_idx_on_host ? instance->tiers.base[GNN_HOST] + at : fill_at(instance, at);
 }
 
 /* ---- neighbours that are at home on the SSD ---- */
@@ -157,23 +158,37 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
   return status != GNN_OK ? status : fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }
 
-static void fill_degrees(void *degree, int real_bytes, const int64_t *ptr, int64_t rows) {
-  for (int64_t v = 0; degree && v < rows; v++) fill_real(degree, real_bytes, v, (double)(ptr[v + 1] - ptr[v]));
+/* To where they are read, or to their home on the SSD. */
+static gnn_status fill_degrees(gnn_instance *instance, void *degree, const gnn_side *side, const int64_t *ptr, int64_t rows, gnn_error *error) {
+  enum { TOGETHER = 1024 };
+  gnn_home home;
+  float some[TOGETHER];
+  for (int64_t v = 0; degree && v < rows; v++) fill_real(degree, instance->run.program->real_bytes, v, (double)(ptr[v + 1] - ptr[v]));
+  gnn_status status = side->extent_count ? gnn_home_open(&home, instance, side, error) : GNN_OK;
+  if (side->extent_count == 0 || status != GNN_OK) return status;
+  for (int64_t first = 0; first < rows && status == GNN_OK; first += TOGETHER) {
+    const int64_t count = rows - first < TOGETHER ? rows - first : TOGETHER;
+    for (int64_t k = 0; k < count; k++) some[k] = (float)(ptr[first + k + 1] - ptr[first + k]);
+    status = gnn_home_put(&home, some, count * (int64_t)sizeof *some, error);
+  }
+  return gnn_home_close(&home, status, error);
 }
 
 /* Where the entries of each source begin is known where edges go both ways or `out` was filled; otherwise it is counted. */
-static gnn_status fill_out_degrees(const fill_edges *data, const gnn_csr *out, void *degree, int real_bytes, gnn_error *error) {
+static gnn_status fill_out_degrees(gnn_instance *instance, const fill_edges *data, const gnn_csr *out, const gnn_edge_set_desc *plan, gnn_error *error) {
+  void *degree = fill_idx(instance, plan, plan->at_out_degree);
+  const int is_needed = degree != NULL || plan->out_degree_home.extent_count > 0;
   const int64_t *ptr = data->is_symmetric ? data->in_ptr : out->ptr;
   int64_t *counted = NULL;
-  if (degree && ptr == NULL) {
+  if (is_needed && ptr == NULL) {
     counted = malloc((size_t)(data->sources + 1) * sizeof *counted);
     if (counted == NULL) return gnn_fail_memory(error, data->sources * (int64_t)sizeof *counted);
     gnn_adjacency_turn(data->in_ptr, data->in_source, data->destinations, data->sources, counted, NULL, NULL);
     ptr = counted;
   }
-  fill_degrees(degree, real_bytes, ptr, data->sources);
+  const gnn_status status = is_needed ? fill_degrees(instance, degree, &plan->out_degree_home, ptr, data->sources, error) : GNN_OK;
   free(counted);
-  return GNN_OK;
+  return status;
 }
 
 /* As far as the program needs the set. */
@@ -190,11 +205,11 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   if (idx && data->edges && data->in_source) memcpy(idx, data->in_source, (size_t)data->edges * sizeof *idx);
   for (int64_t e = 0; idx && !data->in_source && e < data->edges; e++) idx[e] = (int32_t)e;
   if (bounds) set->in.tasks = fill_bounds(data->in_ptr, data->destinations, bounds);
-  fill_degrees(fill_at(instance, plan->at_in_degree), run->program->real_bytes, data->in_ptr, data->destinations);
-  gnn_status status = has_ids ? fill_home_in(instance, data, &plan->in_home, error) : GNN_OK;
+  gnn_status status = fill_degrees(instance, fill_idx(instance, plan, plan->at_in_degree), &plan->in_degree_home, data->in_ptr, data->destinations, error);
+  if (status == GNN_OK && has_ids) status = fill_home_in(instance, data, &plan->in_home, error);
   if (status == GNN_OK) status = ptr && plan->hub_room ? fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   if (status == GNN_OK && plan->has_out) status = fill_out(instance, dataset, data, plan, set, error);
-  return status == GNN_OK ? fill_out_degrees(data, &set->out, fill_at(instance, plan->at_out_degree), run->program->real_bytes, error) : status;
+  return status == GNN_OK ? fill_out_degrees(instance, data, &set->out, plan, error) : status;
 }
 
 /* The pieces of values have the sizes that the parts had in the plan. */
