@@ -300,7 +300,8 @@ static void read_things(Judge *j) {
               : !strcmp(h, "ssd") ? HOME_OF_SSD : -1;
       if (t->home < 0) BAD("%s.home: \"%.40s\"", where, h);
     }
-    if ((t->final && !j->link[0].exists) || (t->home > HOME_OF_DEVICE && !j->link[1].exists) || (t->home == HOME_OF_SSD && !j->link[3].exists))
+    if ((t->final && !j->link[0].exists) || (t->home > HOME_OF_DEVICE && !j->link[1].exists) || (t->home == HOME_OF_SSD && !j->link[3].exists) ||
+        (t->home == HOME_OF_SSD && t->final && !j->link[2].exists))
       BAD("%s: a channel that it needs does not exist (S10)", where);
     t->may = MAY_RETAIN | MAY_HOST | MAY_SSD | MAY_RECOMPUTE;
     json_t *fates = member(j, node, "fates", JSON_ARRAY, false, where), *fate;
@@ -1146,7 +1147,7 @@ static void run_pass(Judge *j) {
       int x = out[next_out].bit, stay = out[next_out].stay;
       int64_t n = j->bit[x].n, start = later(cur, free_at[0]);
       const Trip *trip = stay >= 0 && j->stay[stay].trip >= 0 ? &j->trip[j->stay[stay].trip] : NULL;
-      bool to_ssd = trip && trip->to == HOME_OF_SSD;
+      bool to_ssd = trip ? trip->to == HOME_OF_SSD : j->bit[x].home == HOME_OF_SSD;
       if (to_ssd) start = ring_room(j, &wr, n, start);
       free_at[0] = start + ride(j, 0, n);
       if (to_ssd) {

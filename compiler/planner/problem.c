@@ -407,6 +407,7 @@ static bool check_lanes(const Problem *p, ProblemError *error) {
     if (piece->is_final && !p->lanes[LANE_D2H].is_present) missing = LANE_D2H;
     if (problem_is_home_away(piece) && !p->lanes[LANE_H2D].is_present) missing = LANE_H2D;
     if (piece->home == TIER_SSD && !p->lanes[LANE_SSD_READ].is_present) missing = LANE_SSD_READ;
+    if (piece->home == TIER_SSD && piece->is_final && !p->lanes[LANE_SSD_WRITE].is_present) missing = LANE_SSD_WRITE;
     if (missing < 0) continue;
     char place[64];
     snprintf(place, sizeof place, "data[%d]", piece->datum);

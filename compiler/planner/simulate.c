@@ -134,7 +134,7 @@ static void queue_offload(Simulation *m, const Sequence *q, int i, int64_t now) 
   const PlanOffload *offload = &q->offloads[i];
   const ProblemPiece *piece = &q->problem->pieces[offload->piece];
   SimulationScratch *c = m->scratch;
-  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == TIER_SSD;
+  bool is_ssd = sequence_goes_to_ssd(q, offload);
   int64_t start = max64(now, c->free_ns[LANE_D2H]);
   if (is_ssd) start = ring_wait(&c->write_ring, q->problem->ring_bytes, piece->bytes, start);
   int64_t done = start + piece->d2h_ns;

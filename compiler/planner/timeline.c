@@ -70,13 +70,12 @@ static TimelineEvent copy_of(EventKind kind, int lane, int piece) {
 
 /* ---- out ---- */
 
-/* What is final goes where the d2h lane goes: to the host, or to an SSD that is the device's own. */
+/* What is final goes home, or where the d2h lane goes: to the host, or to an SSD that is the device's own. */
 static bool goes_to_ssd(const Queueing *w, const PlanOffload *o) {
-  return o->move >= 0 ? w->q->moves[o->move].to == TIER_SSD : w->t->is_direct || w->q->problem->pieces[o->piece].home == TIER_SSD;
+  return sequence_goes_to_ssd(w->q, o) || (o->move < 0 && w->t->is_direct);
 }
 
-/* What passes the ring: moves, not the last copies of what is at home elsewhere. */
-static bool passes_ring(const Queueing *w, const PlanOffload *o) { return o->move >= 0 && goes_to_ssd(w, o) && !w->t->is_direct; }
+static bool passes_ring(const Queueing *w, const PlanOffload *o) { return goes_to_ssd(w, o) && !w->t->is_direct; }
 
 /* The write to the SSD whose end leaves room in the ring; NONE where there is room. */
 static int wait_for_write_ring(Queueing *w, int i) {
@@ -240,12 +239,27 @@ static void find_reads(Queueing *w) {
     if (w->q->moves[w->returns.items[k]].to == TIER_SSD) ARENA_PUSH(w->arena, w->reads, w->read_count, w->returns.items[k]);
 }
 
-/* Copies that nobody waits for may end after the last step; then the epoch ends with the last of them. */
+/* Whether somebody waits for the event, or for a later one of its lane. */
+static bool is_waited_for(const Queueing *w, int event) {
+  for (int i = event + 1; i < w->t->count; i++) {
+    const TimelineEvent *wait = &w->t->events[i];
+    if (wait->kind == EVENT_WAIT && wait->waits_for >= event && w->t->events[wait->waits_for].lane == w->t->events[event].lane) return true;
+  }
+  return false;
+}
+
+/* Copies that nobody waits for may end after the last step; then the epoch ends with the last of them. What is to be at home in the end is
+ * waited for whenever it is expected: it may be late. */
 static void end_with_copies(Queueing *w, int64_t now) {
-  int last = NONE;
+  int last = NONE, home[LANE_COUNT];
   for (int i = 0; i < w->t->count; i++)
     if (end_of(w, i) == w->m->makespan_ns) last = i;
   if (w->m->makespan_ns > now) add_wait(w, WAIT_END, now, w->m->makespan_ns, last);
+  for (int l = 0; l < LANE_COUNT; l++) home[l] = NONE;
+  for (int i = 0; i < w->q->offload_count; i++)
+    if (w->q->offloads[i].move < 0) home[w->t->events[w->stored[i]].lane] = w->stored[i];
+  for (int l = 0; l < LANE_COUNT; l++)
+    if (home[l] != NONE && !is_waited_for(w, home[l])) add_wait(w, WAIT_END, w->m->makespan_ns, w->m->makespan_ns, home[l]);
 }
 
 const Timeline *timeline(Arena *arena, const Sequence *q, const Simulation *m, bool is_direct) {

@@ -48,8 +48,8 @@ Timing *timing_new(Arena *arena, const Evaluator *e) {
   t->written = NEW(pieces, int64_t);
   t->free_ns = NEW(e->problem->lane_count, int64_t);
   t->reloads = NEW(moves, Reload);
-  t->ring_done = NEW(moves, int64_t);
-  t->ring_bytes = NEW(moves, int64_t);
+  t->ring_done = NEW(moves + pieces, int64_t);
+  t->ring_bytes = NEW(moves + pieces, int64_t);
   t->states = NEW(MAX_STATES, TimingState);
   t->next = NEW(MAX_STATES, TimingState);
   return t;
@@ -93,7 +93,7 @@ int64_t timing_bound(Timing *t, Evaluator *e) {
     for (; tail < q->offload_count && q->offloads[tail].after == s - 1; tail++) {
       const PlanOffload *offload = &q->offloads[tail];
       const ProblemPiece *piece = &p->pieces[offload->piece];
-      bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == TIER_SSD;
+      bool is_ssd = sequence_goes_to_ssd(q, offload);
       int64_t begin = max64(now, t->free_ns[LANE_D2H]);
       while (is_ssd && ring_head < ring_tail && held + piece->bytes > p->ring_bytes) {
         begin = max64(begin, t->ring_done[ring_head]);
@@ -169,7 +169,7 @@ static bool set_up(Timing *t, const Evaluator *e) {
     }
   }
   for (int i = 0; i < q->offload_count; i++)
-    if (q->offloads[i].move >= 0 && q->moves[q->offloads[i].move].to == TIER_SSD) t->ring_of[t->ring_count++] = i;
+    if (sequence_goes_to_ssd(q, &q->offloads[i])) t->ring_of[t->ring_count++] = i;
   t->rest[q->count] = 0;
   for (int s = q->count - 1; s >= 0; s--) t->rest[s] = t->rest[s + 1] + q->compute_ns[s];
   return true;
@@ -193,7 +193,7 @@ static void queue_out(const Timing *t, const Evaluator *e, TimingState *state, i
   const Sequence *q = e->sequence;
   const PlanOffload *offload = &q->offloads[i];
   const ProblemPiece *piece = &e->problem->pieces[offload->piece];
-  bool is_ssd = offload->move >= 0 && q->moves[offload->move].to == TIER_SSD;
+  bool is_ssd = sequence_goes_to_ssd(q, offload);
   int64_t begin = max64(state->now, state->free_ns[LANE_D2H]);
   while (is_ssd && state->write_head < t->ring_count && t->ring_of[state->write_head] < i &&
          write_ring_bytes(t, e, state, i) + piece->bytes > e->problem->ring_bytes)

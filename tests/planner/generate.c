@@ -432,7 +432,7 @@ char *generate_odd(Arena *arena, uint64_t seed) {
   int forward = between(w, 3, 7);
   int *chunks = arena_alloc(arena, 64 * sizeof *chunks);
   datum(w, "in", UNIT / 2, chunks[0] = between(w, 1, 2), between(w, 0, 1) ? ", \"home\": \"host\"" : ", \"home\": \"device\"");
-  datum(w, "state", UNIT / 2, 1, ", \"home\": \"host\", \"final\": true");
+  datum(w, "state", UNIT / 2, 1, options.has_ssd && seed % 2 ? ", \"home\": \"ssd\", \"final\": true" : ", \"home\": \"host\", \"final\": true");
   datum(w, "acc", UNIT / 3, 1, ", \"final\": true");
   for (int i = 1; i <= forward; i++) {
     chunks[i] = between(w, 1, 3);
