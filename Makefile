@@ -26,7 +26,7 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c expand.c format.c help.c known.c list.c measures.c name_table.c optimizers.c outline.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
 COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c shown.c workplace.c) \
-  $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c simplify.c verify_graph.c) \
+  $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c learned.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c simplify.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c places.c profile.c row_stride.c \
     slow.c trial.c tuning.c verify_kernels.c) \
   $(addprefix compiler/plan/, answer.c base_order.c choose_cut.c decisions.c halos.c layout.c pieces.c pins.c plan.c pose_problem.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
@@ -45,7 +45,7 @@ PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evalu
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
     simulate.c timeline.c timing.c windows.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c stream.c text.c zip.c) \
-  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c scores.c scratch.c spans.c team.c watch.c) \
+  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c scores.c scratch.c spans.c team.c watch.c weights.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c tu.c) \
   $(addprefix runtime/data/, columns.c csv.c ids.c igb.c keyed.c metis_graph.c mtx.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \

@@ -90,8 +90,8 @@ static const DiagPage pages[] = {
      "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
      "plan { fate \"conv1*\" = recompute }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0506", "an impossible fate",
-     "A value can be kept, moved to a tier that the machine has, or computed again from what is still there. Weights are always there; fields of\n"
-     "nodes can stay on the host or the SSD (fate \"x\" = ssd), and so can the arrays of who is whose neighbour (fate \"graph_*_idx\" = host).",
+     "A value can be kept, moved to a tier that the machine has, or computed again from what is still there. Weights are always there, but those with a row\n"
+     "for each node: these and fields of nodes can stay on the host or the SSD (fate \"x\" = ssd), and so can the arrays of who is whose neighbour (fate \"graph_*_idx\" = host).",
      "data d from karate()\n"
      "model m on d {\n"
      "  h = x |> GCN(16) as conv1 |> relu\n"

@@ -153,7 +153,7 @@ typedef struct gnn_copy_desc {
 typedef struct gnn_run gnn_run;
 
 /* Queues a copy on its lane; never blocks. A copy is queued at most once between two returns of forward_backward, update
- * or evaluate, and awaited before they return. Both fail (GNN_EIO, GNN_EDEVICE) only once a lane or the device has failed. */
+ * or evaluate, and awaited before they return; or, of those that forward_backward queues, by update. Both fail (GNN_EIO, GNN_EDEVICE) only once a lane or the device has failed. */
 gnn_status gnn_copy(gnn_run *run, int copy);
 gnn_status gnn_await(gnn_run *run, int copy); /* what follows comes after it */
 
@@ -235,6 +235,8 @@ typedef struct gnn_weight_desc {
   int64_t at_gradient;  /* where forward_backward leaves the gradient; -1 without */
   int state_count;      /* optimiser state arrays of the same shape: up to 3 */
   int64_t at_state[3];
+  int is_on_host;       /* at and at_state are offsets of the host arena, from where copies bring the rows of parts, and whereto they go back once updated */
+  gnn_side home, home_state[3]; /* where they have extents, these have the numbers on the SSD, likewise, and at and at_state are nothing */
 } gnn_weight_desc;
 
 typedef enum gnn_domain { GNN_NODE, GNN_EDGE, GNN_GRAPH, GNN_TYPE, GNN_RELATION } gnn_domain; /* the last two: of the type, of the relation that `set` says */
@@ -420,6 +422,12 @@ typedef struct gnn_step_desc {
 } gnn_step_desc;
 
 /* The program's steps in the order that keeps every value until its last use, with a device arena of its own. */
+/* A weight that the plan has on the host or on the SSD, and its states. */
+typedef struct gnn_moved_weight {
+  int weight; /* index into gnn_program.weights */
+  int64_t at, at_state[3];
+} gnn_moved_weight;
+
 /* A field that the plan has away from the device lies at at[0] of the device arena here, what is away of a sparse one as in entries_home. */
 typedef struct gnn_moved_field {
   int field; /* index into gnn_program.fields */
@@ -430,6 +438,8 @@ typedef struct gnn_keep_order {
   int64_t device_bytes, at_scores;
   int moved_count;
   const gnn_moved_field *moved;
+  int moved_weight_count;
+  const gnn_moved_weight *moved_weights;
   int has_moved_graph;             /* so do the idx of the edges between nodes, which the plan has on the host: */
   int64_t at_in_idx, at_out_idx;   /* -1: there is none */
   int64_t at_in_degree, at_out_degree;

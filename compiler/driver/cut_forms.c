@@ -5,6 +5,7 @@
 
 #include "forms.h"
 #include "compiler/graph/cut.h"
+#include "compiler/graph/learned.h"
 #include "compiler/plan/pins.h"
 
 CutWish cut_wish(const Compilation *c) {
@@ -47,6 +48,25 @@ const char *cut_field_away(const Compilation *c) {
   return NULL;
 }
 
+/* Weights with a row for each node, in all graphs that there are. */
+static bool *learned_away(const Compilation *c) {
+  const Form *form = &c->forms[FORM_PLAIN];
+  bool *is_away = arena_alloc(c->arena, (size_t)c->program->param_count + 1);
+  for (int e = -1; e < form->evaluation_count; e++) {
+    const Graph *graph = e < 0 ? form->training : form->evaluations[e].graph;
+    const bool *is_learned = graph ? learned_on_nodes(graph) : NULL;
+    for (int p = 0; is_learned && p < c->program->param_count; p++) is_away[p] = is_learned[p] && (e < 1 - !form->training || is_away[p]);
+  }
+  return is_away;
+}
+
+const char *cut_learned_away(const Compilation *c) {
+  const bool *is_away = learned_away(c);
+  for (int p = 0; p < c->program->param_count; p++)
+    if (is_away[p]) return c->program->params[p].name;
+  return NULL;
+}
+
 /* The slower tier, where both were said. */
 static Tier farther(Tier a, Tier b) { return a > b ? a : b; }
 
@@ -54,17 +74,19 @@ static Tier farther(Tier a, Tier b) { return a > b ? a : b; }
 static Cut cut_of_fates(const Compilation *c) {
   const TypedProgram *p = c->program;
   const Cut cut = {.parts = 1, .slices = 1};
-  Tier fields = TIER_DEVICE, graph = TIER_DEVICE;
+  Tier fields = TIER_DEVICE, graph = TIER_DEVICE, learned = TIER_DEVICE;
   if (p->train.batch_graphs || c->options->has_double) return cut;
-  const bool *can_be_away = fields_away(c);
+  const bool *can_be_away = fields_away(c), *is_learned = learned_away(c);
   for (int i = 0; i < p->fate_count; i++) {
     const Fate fate = p->fates[i].fate;
     if (fate != FATE_HOST && fate != FATE_SSD) continue;
     if (pin_names_graph(&p->fates[i])) graph = farther(graph, fate_tier(fate));
     for (int f = 0; f < p->field_count; f++)
       if (can_be_away[f] && fnmatch(p->fates[i].pattern, p->fields[f].name, 0) == 0) fields = farther(fields, fate_tier(fate));
+    for (int w = 0; w < p->param_count; w++)
+      if (is_learned[w] && fnmatch(p->fates[i].pattern, p->params[w].name, 0) == 0) learned = farther(learned, fate_tier(fate));
   }
-  return cut_with_homes(&c->machine, cut, fields, graph);
+  return cut_with_learned(&c->machine, cut_with_homes(&c->machine, cut, fields, graph), learned);
 }
 
 Cut cut_asked(const Compilation *c) {
@@ -84,15 +106,21 @@ enum { GRADIENT_SLICES = 8 /* beside halos: a column of sparse features has rows
 
 static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { return fuse_alike(c, graph, NULL, &whole, 1); }
 
+static void note_whole_gradients(Compilation *c, const Graph *training, Graph *evaluation) {
+  const char *whole = training ? learned_whole_gradients(training) : NULL;
+  if (whole) ARENA_PUSH(c->arena, evaluation->notes, evaluation->note_count, arena_printf(c->arena, "whole until the length of all gradients is known: %s", whole));
+}
+
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
-  const CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1,
+  const bool *is_learned = cut.learned_home != TIER_DEVICE ? learned_away(c) : NULL;
+  const CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1,
                               .has_halos = cut.has_halos, .is_following = c->options->precision != PRECISION_BF16};
   int halo_levels = 0;
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
-  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, halo_levels};
+  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels};
   *form = *from;
   if (from->evaluation_count == 0) return true;
   if (from->training) form->training = cut_graph(from->training, options);
@@ -100,6 +128,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   bool is_alike = !form->training || form->training_kernels;
   for (int e = 0; e < form->evaluation_count && is_alike; e++) {
     Graph *graph = cut_graph(from->evaluations[e].graph, options);
+    note_whole_gradients(c, form->training, graph);
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;
   }

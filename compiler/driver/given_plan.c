@@ -27,14 +27,16 @@ static const Plan *plan_of_form(const PlanRequest *request, const char *text, si
 /* Of a report. */
 static bool cut_of_report(const Compilation *c, const char *text, size_t length, Cut *cut) {
   json_t *root = json_loadb(text, length, 0, NULL);
-  const char *fields = "", *graph = "";
+  const char *fields = "", *graph = "", *learned = "";
   int has_halos = 0;
-  const bool is_there = json_unpack(json_object_get(root, "cut"), "{s:i, s:i, s?b, s:s, s:s}", "parts", &cut->parts, "slices", &cut->slices, "halos", &has_halos, "fields_home", &fields, "graph_home", &graph) == 0;
+  bool is_there = json_unpack(json_object_get(root, "cut"), "{s:i, s:i, s?b, s:s, s:s, s:s}", "parts", &cut->parts, "slices", &cut->slices, "halos", &has_halos, "fields_home", &fields, "graph_home", &graph,
+                              "learned_home", &learned) == 0;
   cut->has_halos = has_halos;
-  const int fields_home = vocabulary_find(tier_names, fields), graph_home = vocabulary_find(tier_names, graph);
-  if (is_there && fields_home >= 0 && graph_home >= 0) *cut = cut_with_homes(&c->machine, *cut, (Tier)fields_home, (Tier)graph_home);
+  const int fields_home = vocabulary_find(tier_names, fields), graph_home = vocabulary_find(tier_names, graph), learned_home = vocabulary_find(tier_names, learned);
+  is_there = is_there && fields_home >= 0 && graph_home >= 0 && learned_home >= 0;
+  if (is_there) *cut = cut_with_learned(&c->machine, cut_with_homes(&c->machine, *cut, (Tier)fields_home, (Tier)graph_home), (Tier)learned_home);
   json_decref(root);
-  return is_there && fields_home >= 0 && graph_home >= 0 && cut->parts >= 1 && cut->slices >= 1;
+  return is_there && cut->parts >= 1 && cut->slices >= 1;
 }
 
 static bool is_plan_of_cut(const Compilation *c, Cut cut, const char *text, size_t length) {
@@ -55,6 +57,7 @@ static const char *words_of_cut(const Compilation *c, Cut cut) {
   const Cut asked = cut_asked(c);
   if (cut.fields_home != asked.fields_home) fates = arena_printf(c->arena, "fate \"%s\" = %s", cut_field_away(c), tier_names[cut.fields_home]);
   if (cut.graph_home != asked.graph_home) fates = arena_printf(c->arena, "%s%sfate \"graph_in_idx\" = %s", fates, *fates ? "; " : "", tier_names[cut.graph_home]);
+  if (cut.learned_home != asked.learned_home) fates = arena_printf(c->arena, "%s%sfate \"%s\" = %s", fates, *fates ? "; " : "", cut_learned_away(c), tier_names[cut.learned_home]);
   return *fates ? arena_printf(c->arena, "%s and plan { %s }", words, fates) : words;
 }
 
@@ -67,11 +70,13 @@ static void say_other_cut(const Compilation *c, const char *text, size_t length)
   Cut cut;
   bool is_found = false;
   if (cut_of_report(c, text, length, &cut)) {
-    const bool is_of_pins = (asked.fields_home == TIER_DEVICE || cut.fields_home == asked.fields_home) && (asked.graph_home == TIER_DEVICE || cut.graph_home == asked.graph_home);
+    const bool is_of_pins = (asked.fields_home == TIER_DEVICE || cut.fields_home == asked.fields_home) && (asked.graph_home == TIER_DEVICE || cut.graph_home == asked.graph_home) &&
+                            (asked.learned_home == TIER_DEVICE || cut.learned_home == asked.learned_home);
     is_found = is_of_pins && !cut_is(cut, asked) && is_plan_of_cut(c, cut, text, length);
   } else {
     for (size_t k = 0; k < sizeof known / sizeof *known && !is_found; k++) {
       cut = cut_with_homes(&c->machine, (Cut){.parts = parts_at_most(c->program->info, known[k].parts), .slices = known[k].slices}, asked.fields_home, asked.graph_home);
+      cut = cut_with_learned(&c->machine, cut, asked.learned_home);
       is_found = cut.parts == known[k].parts || known[k].slices > 1;
       is_found = is_found && !cut_is(cut, asked) && is_plan_of_cut(c, cut, text, length);
     }

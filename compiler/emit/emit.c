@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compiler/base/escape.h"
+#include "compiler/graph/learned.h"
 #include "runtime/base/text.h"
 
 static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup(arena, gnn_bytes_text(bytes).text); }
@@ -223,6 +224,29 @@ static const char *at(const Emission *m, int block) {
   return block == NO_INDEX ? "-1" : arena_printf(m->arena, "AT_%s", m->layout->blocks[block].name);
 }
 
+/* On the SSD. */
+static const char *away_side(const Emission *m, int away) {
+  const int *extent = m->layout->away_extent;
+  return arena_printf(m->arena, "{GNN_SSD, %d, %d}", extent[away], extent[away + 1] - extent[away]);
+}
+
+/* On the device, or in the host arena. */
+static const char *weight_at(const Emission *m, int block, int away) {
+  if (away == NO_INDEX) return at(m, block);
+  return m->layout->residents->away[away].tier == TIER_SSD ? "-1" : arena_printf(m->arena, "%" PRId64, m->layout->residents->away[away].at);
+}
+
+static void emit_home_of_weight(const Emission *m, int weight, int state_count, const int *states, FILE *out) {
+  if (weight == NO_INDEX) return;
+  if (m->layout->residents->away[weight].tier == TIER_HOST) {
+    fprintf(out, ",\n   .is_on_host = 1");
+    return;
+  }
+  fprintf(out, ",\n   .home = %s", away_side(m, weight));
+  for (int s = 0; s < state_count; s++) fprintf(out, "%s%s", s ? ", " : ", .home_state = {", away_side(m, states[s]));
+  if (state_count) fprintf(out, "}");
+}
+
 static void emit_weights(const Emission *m, FILE *out) {
   static const char *const inits[] = {"GNN_INIT_CONSTANT", "GNN_INIT_UNIFORM", "GNN_INIT_NORMAL"};
   const TypedProgram *p = m->program;
@@ -241,23 +265,22 @@ static void emit_weights(const Emission *m, FILE *out) {
     ValueId gradient = m->training && m->training->graph->gradients ? m->training->graph->gradients[i] : NO_VALUE;
     const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_at(y, m->training, gradient, 0, m->schedule->backward_end - 1);
     const char *states[MAX_STATES] = {"-1", "-1", "-1"}; /* those that there are, side by side */
-    int state_count = 0;
-    for (int s = 0; s < MAX_STATES; s++)
-      if (y->residents->state[s][i] != NO_INDEX) states[state_count++] = at(m, y->residents->state[s][i]);
-    fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s, %s}},\n",
-            count, inits[param->init], param->a, param->is_trained, at(m, y->residents->weight[i]),
+    int state_count = 0, away[MAX_STATES];
+    for (int s = 0; s < MAX_STATES; s++) {
+      if (!weight_has_state(p, i, s)) continue;
+      away[state_count] = y->residents->state_away[s][i];
+      states[state_count++] = weight_at(m, y->residents->state[s][i], y->residents->state_away[s][i]);
+    }
+    fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s, %s}",
+            count, inits[param->init], param->a, param->is_trained, weight_at(m, y->residents->weight[i], y->residents->weight_away[i]),
             at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", state_count, states[0], states[1], states[2]);
+    emit_home_of_weight(m, y->residents->weight_away[i], state_count, away, out);
+    fprintf(out, "},\n");
   }
   fprintf(out, "};\n\n");
 }
 
 static bool has_field(const Emission *m, int f) { return m->layout->residents->field[f] != NO_INDEX || m->layout->residents->field_away[f] != NO_INDEX; }
-
-/* On the SSD. */
-static const char *away_side(const Emission *m, int away) {
-  const int *extent = m->layout->away_extent;
-  return arena_printf(m->arena, "{GNN_SSD, %d, %d}", extent[away], extent[away + 1] - extent[away]);
-}
 
 /* Some of its numbers that are not 0 are at home elsewhere than on the device, which all are then. */
 static bool has_entries_away(const Emission *m, int32_t field) { return m->layout->residents->entries_away[field][0][0] != NO_INDEX; }
@@ -485,7 +508,7 @@ static void emit_state_names(const Emission *m, FILE *out) {
   while (p < m->program->param_count && !m->program->params[p].is_trained) p++;
   int count = 0;
   for (int s = 0; s < MAX_STATES && p < m->program->param_count; s++)
-    if (m->layout->residents->state[s][p] != NO_INDEX) fprintf(out, count++ ? ", \"%s\"" : "  .state_names = {\"%s\"", names[s]);
+    if (weight_has_state(m->program, p, s)) fprintf(out, count++ ? ", \"%s\"" : "  .state_names = {\"%s\"", names[s]);
   if (count) fprintf(out, "},\n");
 }
 

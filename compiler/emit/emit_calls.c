@@ -122,6 +122,23 @@ static const Block *kept_block(const Layout *y, int away) {
 
 static const char *kept_place(const Emission *m, const Block *block) { return block ? arena_printf(m->arena, "KEEP_%s", block->name) : "-1"; }
 
+/* Weights that the plan has away, with their states. True: there are any. */
+static bool emit_moved_weights(const Emission *m, FILE *out) {
+  const Residents *y = m->layout->residents;
+  bool has_moved = false;
+  for (int p = 0; p < m->program->param_count; p++) {
+    const Block *weight = kept_block(m->keep_order->layout, y->weight_away[p]);
+    const char *states[MAX_STATES] = {"-1", "-1", "-1"}; /* those that there are, side by side */
+    int count = 0;
+    for (int s = 0; s < MAX_STATES && weight; s++)
+      if (y->state_away[s][p] != NO_INDEX) states[count++] = kept_place(m, kept_block(m->keep_order->layout, y->state_away[s][p]));
+    if (weight) fprintf(out, "%s{%d, KEEP_%s, {%s, %s, %s}}", has_moved ? ", " : "static const gnn_moved_weight moved_weights[] = {", p, weight->name, states[0], states[1], states[2]);
+    has_moved = has_moved || weight;
+  }
+  if (has_moved) fprintf(out, "};\n");
+  return has_moved;
+}
+
 void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   const Schedule *s = m->keep_order->schedule;
   const Layout *y = m->keep_order->layout;
@@ -143,11 +160,13 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
     index += residents->field_away[f] != NO_INDEX || residents->field[f] != NO_INDEX;
   }
   if (has_moved) fprintf(out, "};\n");
+  const bool has_moved_weights = emit_moved_weights(m, out);
   const Block *in = kept_block(y, residents->neighbours_away[END_DST]), *from = kept_block(y, residents->neighbours_away[END_SRC]);
   fprintf(out, "static const gnn_keep_order keep_order = {\n  .device_bytes = %" PRId64 ",\n  .at_scores = %" PRId64 ",\n", y->bytes,
           layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, s->count - 1)->offset);
   if (m->program->has_train) fprintf(out, "  .forward_backward = keep_forward_backward,\n  .update = keep_update,\n");
   if (has_moved) fprintf(out, "  .moved_count = sizeof moved_fields / sizeof *moved_fields,\n  .moved = moved_fields,\n");
+  if (has_moved_weights) fprintf(out, "  .moved_weight_count = sizeof moved_weights / sizeof *moved_weights,\n  .moved_weights = moved_weights,\n");
   if (in || from)
     fprintf(out, "  .at_in_idx = %s, .at_out_idx = %s, .at_in_degree = %s, .at_out_degree = %s, .has_moved_graph = 1,\n", kept_place(m, in), kept_place(m, from),
             kept_place(m, kept_block(y, residents->degree_away[END_DST])), kept_place(m, kept_block(y, residents->degree_away[END_SRC])));

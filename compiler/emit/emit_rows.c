@@ -589,7 +589,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
     w->uses |= USES_RUN;
     return arena_printf(w->arena, "(gnn_real)%s", emit_row_count(w->arena, w->emission->program->info, value->as.domain, 1));
   }
-  if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_DEGREE) return loaded(w, id, index);
+  if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_STATE || value->op == OP_DEGREE) return loaded(w, id, index);
   bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&
                       op_info[value->op].kind == OP_KIND_POINT;
   if (is_made_here || kernels_is_virtual(w->kernels, id)) return computed(w, id, index);

@@ -35,6 +35,13 @@ void step_columns(StepWriter *w, int32_t field) {
   argument_number(w->arguments, "end_column", column[1], &w->uses);
 }
 
+const char *step_state(StepWriter *w, int state, const char *name) {
+  const ValueId value = graph_update_state(w->graph, w->anchor, state);
+  const int block = w->emission->layout->residents->state[state][w->anchor->as.index];
+  if (value != NO_VALUE) return argument_named_value(w->arguments, name, value, true, &w->uses);
+  return block == NO_INDEX ? NULL : argument_named_block(w->arguments, name, block, &w->uses);
+}
+
 int64_t step_blocks_of_part(const StepWriter *w) {
   return INT64_C(1) << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels);
 }

@@ -34,6 +34,7 @@ const char *step_scratch(StepWriter *w);
 void step_columns(StepWriter *w, int32_t field); /* it is told the columns of its part of these sparse features: "first_column", "end_column" */
 const char *step_part(StepWriter *w); /* the number of the part that the step is told, from 1 on */
 int64_t step_blocks_of_part(const StepWriter *w);    /* canonical blocks a part */
+const char *step_state(StepWriter *w, int state, const char *name); /* of the weight that is updated; NULL: there is none */
 const char *step_csr(const StepWriter *w); /* what a kernel over edges walks: "g->sets[GNN_EDGES].in" */
 /* The ids at the other ends of its edges, where they lie apart from that: "s->in_idx"; else NULL. */
 const char *step_neighbours(const StepWriter *w);

@@ -277,19 +277,29 @@ static void print_notes(const Emission *m, const Decisions *d, const Instead *i,
   }
 }
 
-/* Of data at home on the SSD, in the scratch file: it is written once. */
-static const char *written_text(const Emission *m) {
-  const Residents *y = m->layout->residents;
+/* At home in the scratch file. */
+static int64_t bytes_on_ssd(const Residents *y, bool of_learned) {
   int64_t bytes = 0;
   for (int i = 0; i < y->away_count; i++)
-    if (y->away[i].tier == TIER_SSD && i != y->scores_away) bytes += y->away[i].bytes;
+    if (y->away[i].tier == TIER_SSD && y->away[i].is_learned == of_learned && i != y->scores_away) bytes += y->away[i].bytes;
+  return bytes;
+}
+
+static const char *learned_text(const Emission *m, Cut cut) {
+  const int64_t bytes = bytes_on_ssd(m->layout->residents, true);
+  return bytes ? arena_printf(m->arena, "%s (%s of the scratch file)", cut_learned_text(cut), gnn_bytes_text(bytes).text) : cut_learned_text(cut);
+}
+
+/* Of data at home on the SSD, in the scratch file: it is written once. */
+static const char *written_text(const Emission *m) {
+  const int64_t bytes = bytes_on_ssd(m->layout->residents, false);
   return bytes ? arena_printf(m->arena, " (%s, written to the scratch file as they are loaded)", gnn_bytes_text(bytes).text) : "";
 }
 
 /* Which sums have slices is among the notes. */
 static void print_cut(const Emission *m, Cut cut, FILE *out) {
   const char *slices = cut.slices > 1 ? arena_printf(m->arena, ", what sums over neighbours gather from in up to %d slices of columns", cut.slices) : cut.has_halos ? ", sums over neighbours gather from a part's own rows and its halo" : "";
-  if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, cut_data_text(cut), written_text(m));
+  if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, arena_printf(m->arena, "%s%s", cut_data_text(cut), written_text(m)), learned_text(m, cut));
 }
 
 /* How each layer's sums over neighbours run, and what moves for it; only the tiers that something moves to or from have columns. */

@@ -431,7 +431,8 @@ const char *report_plan_json(const Explanation *x) {
                            json_epoch(m, x->decisions), "training_steps", s->training_count, "peak_step", s->count ? s->steps[m->layout->peak_step].number : 0, "lanes",
                            json_lanes(m), "notes", json_notes(m), "source", json_source(m));
   if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
-  if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:b, s:s, s:s}", "parts", x->cut.parts, "slices", x->cut.slices, "halos", x->cut.has_halos, "fields_home", tier_names[x->cut.fields_home], "graph_home", tier_names[x->cut.graph_home]));
+  if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:b, s:s, s:s, s:s}", "parts", x->cut.parts, "slices", x->cut.slices, "halos", x->cut.has_halos, "fields_home", tier_names[x->cut.fields_home], "graph_home", tier_names[x->cut.graph_home],
+                                                       "learned_home", tier_names[x->cut.learned_home]));
   if (root && (x->cut.parts > 1 || x->cut.slices > 1)) json_object_set_new(root, "layers", json_layers(m));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));

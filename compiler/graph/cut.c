@@ -10,6 +10,7 @@
 #include <limits.h>
 
 #include "cut.h"
+#include "learned.h"
 
 enum { LEAST_TABLE_WIDTH = 5 /* narrower ones are small beside what sums make of them */, BIT_WORD = 32 };
 
@@ -43,6 +44,7 @@ typedef struct Cutting {
   ValueId *latest_sum; /* per value: the last sliced sum that it follows by columns, or that what it reads of whole rows does; NO_VALUE: none */
   int *use_count;
   bool *is_seen;     /* of one walk over an expression */
+  ValueId *rows_of_weight; /* per param: where its rows are data of their own */
   ValueId *slice_image; /* per value: what it is in the slice under way of such a walk, or NO_VALUE */
 } Cutting;
 
@@ -330,6 +332,47 @@ static ValueId copy_value(const Cutting *c, ValueId id, const ValueId *instead) 
   return graph_add(c->to, value);
 }
 
+/* ---- weights whose rows lie with the nodes' ---- */
+
+static bool is_learned(const Cutting *c, int32_t param) { return c->options.is_learned && c->options.is_learned[param]; }
+
+static bool is_rows_of_learned(const Cutting *c, const Value *value) {
+  const Value *operand = value->op == OP_RESHAPE ? &c->from->values[value->operand[0]] : NULL;
+  return operand && operand->op == OP_PARAM && is_learned(c, operand->as.index);
+}
+
+/* A leaf on nodes takes the place of the weight that lives nowhere. */
+static ValueId rows_of_weight(const Cutting *c, ValueId id) {
+  const Value *rows = &c->from->values[id];
+  const int32_t param = c->from->values[rows->operand[0]].as.index;
+  ValueId *made = &c->rows_of_weight[param];
+  Value weight = c->from->values[rows->operand[0]];
+  weight.shape = rows->shape;
+  weight.origin = id;
+  if (*made == NO_VALUE) *made = graph_add(c->to, weight);
+  return *made;
+}
+
+static ValueId gradient_of_rows(const Cutting *c, int32_t param) { return c->image[c->from->values[c->from->gradients[param]].operand[0]]; }
+
+/* It reads the gradient as it is made, on nodes, in the numbers that it is computed in, and the states beside it. */
+static ValueId update_of_rows(const Cutting *c, ValueId id) {
+  Value update = c->from->values[id];
+  const int32_t param = update.as.index;
+  const ValueId factor = graph_update_factor(c->from, &update), gradient = gradient_of_rows(c, param), weight = c->rows_of_weight[param];
+  update.shape = c->to->values[weight].shape;
+  update.origin = NO_VALUE;
+  update.operand_count = 0;
+  update.operand[update.operand_count++] = weight;
+  update.operand[update.operand_count++] = gradient;
+  c->to->values[gradient].is_exact = true;
+  if (factor != NO_VALUE) update.operand[update.operand_count++] = c->image[factor];
+  for (int s = 0; s < MAX_STATES; s++)
+    if (weight_has_state(c->from->program, param, s))
+      update.operand[update.operand_count++] = graph_add(c->to, (Value){.op = OP_STATE, .shape = update.shape, .as.state = {param, s}, .place = update.place, .phase = PHASE_UPDATE, .origin = NO_VALUE, .name = "state"});
+  return graph_add(c->to, update);
+}
+
 static ValueId whole_table_of(const Cutting *c, ValueId far, Phase phase) {
   Tile *tile = tile_of(c, far, 0, 0);
   if (tile->tile == NO_VALUE) tile->tile = c->image[far];
@@ -527,7 +570,7 @@ static void take_roots(const Cutting *c) {
   for (int i = 0; i < from->update_count; i++) to->updates[i] = image_of(c, from->updates[i]);
   const int params = from->program->param_count;
   if (from->gradients) to->gradients = arena_alloc(to->arena, (size_t)(params + 1) * sizeof *to->gradients);
-  for (int p = 0; from->gradients && p < params; p++) to->gradients[p] = image_of(c, from->gradients[p]);
+  for (int p = 0; from->gradients && p < params; p++) to->gradients[p] = is_learned(c, p) && from->gradients[p] != NO_VALUE ? gradient_of_rows(c, p) : image_of(c, from->gradients[p]);
   for (int n = 0; n < from->note_count; n++) ARENA_PUSH(to->arena, to->notes, to->note_count, from->notes[n]);
 }
 
@@ -593,6 +636,8 @@ static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   const Value *value = &c->from->values[id];
   const int gathered = gathered_by_features(c, id);
   const bool is_far_lift = value->op == OP_LIFT && end != NO_INDEX && is_far(c, id, (EdgeEnd)end);
+  if (is_rows_of_learned(c, value)) return rows_of_weight(c, id);
+  if (value->op == OP_UPDATE && is_learned(c, value->as.index)) return update_of_rows(c, id);
   if (c->slice[id] && op_is_aggregation(value->op)) return slice_sum(c, id, c->slice[id]);
   if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : follow_slices(c, id, c->slice[id]);
   if (c->options.has_halos && is_wide_sum(c, value)) return sum_of_halos(c, id);
@@ -632,7 +677,9 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
                .is_near = arena_alloc(graph->arena, count), .reads_far = {arena_alloc(graph->arena, count), arena_alloc(graph->arena, count)},
                .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .slice = arena_alloc(graph->arena, count * sizeof(int64_t)),
                .slice_of = arena_alloc(graph->arena, count * sizeof(ValueId *)), .latest_sum = arena_alloc(graph->arena, count * sizeof(ValueId)), .use_count = arena_alloc(graph->arena, count * sizeof(int)),
-               .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId))};
+               .is_seen = arena_alloc(graph->arena, count), .slice_image = arena_alloc(graph->arena, count * sizeof(ValueId)),
+               .rows_of_weight = arena_alloc(graph->arena, ((size_t)graph->program->param_count + 1) * sizeof(ValueId))};
+  for (int p = 0; p < graph->program->param_count; p++) c.rows_of_weight[p] = NO_VALUE;
   c.halos = arena_alloc(graph->arena, count * sizeof *c.halos);
   for (int i = 0; i < graph->value_count; i++)
     for (int k = 0; k < 2 * PHASE_UPDATE; k++) c.halos[i].of[k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].expression[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;

@@ -10,6 +10,7 @@ typedef struct CutOptions {
   int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows. With halos, only of gradients by sparse features */
   const bool *is_away; /* per field: its rows stay away from the device, so that it is cut as other values are; NULL: none do */
   const bool *is_sparse; /* per field: products go over its numbers that are not 0, one by one */
+  const bool *is_learned; /* per param: its rows, and what the optimiser keeps of them, are data of their own, which stay away, too (learned.h); NULL: none */
   bool is_graph_away; /* the neighbours of nodes are data of their own, which stay away, too */
   bool has_halos;  /* ... and sums over neighbours gather from what each part needs of them (HALO); of whole rows */
   bool has_tables; /* values on nodes are to be cut by rows: what is gathered from has a table of its own where others read it, too */

@@ -229,11 +229,21 @@ bool *graph_changes(const Graph *graph) {
   bool *changes = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    changes[i] = value->op == OP_PARAM || value->op == OP_OPTION || value->op == OP_DROPOUT || value->op == OP_UPDATE || value->op == OP_FOLLOW;
+    changes[i] = value->op == OP_PARAM || value->op == OP_STATE || value->op == OP_OPTION || value->op == OP_DROPOUT || value->op == OP_UPDATE || value->op == OP_FOLLOW;
     changes[i] = changes[i] || is_of_new_pairs(graph, value);
     for (int k = 0; k < value->operand_count; k++) changes[i] = changes[i] || changes[value->operand[k]];
   }
   return changes;
+}
+
+ValueId graph_update_factor(const Graph *graph, const Value *update) {
+  return update->operand_count > 2 && graph->values[update->operand[2]].op != OP_STATE ? update->operand[2] : NO_VALUE;
+}
+
+ValueId graph_update_state(const Graph *graph, const Value *update, int number) {
+  for (int k = 2; k < update->operand_count; k++)
+    if (graph->values[update->operand[k]].op == OP_STATE && graph->values[update->operand[k]].as.state.number == number) return update->operand[k];
+  return NO_VALUE;
 }
 
 static bool same_attribute(const Value *a, const Value *b) {
@@ -248,6 +258,7 @@ static bool same_attribute(const Value *a, const Value *b) {
   case ATTRIBUTE_MAP: return memcmp(a->as.map, b->as.map, sizeof a->as.map) == 0;
   case ATTRIBUTE_PART: return a->as.part.axis == b->as.part.axis && a->as.part.begin == b->as.part.begin;
   case ATTRIBUTE_DOMAIN: return a->as.domain == b->as.domain;
+  case ATTRIBUTE_STATE: return a->as.state.index == b->as.state.index && a->as.state.number == b->as.state.number;
   case ATTRIBUTE_DEGREE: return a->as.degree.end == b->as.degree.end && a->as.degree.edges == b->as.degree.edges;
   case ATTRIBUTE_ENTRIES: return a->as.entries.field == b->as.entries.field && a->as.entries.is_by_column == b->as.entries.is_by_column && a->as.entries.is_number == b->as.entries.is_number;
   }
@@ -358,6 +369,7 @@ void graph_name_values(Graph *graph) {
     Value *value = &graph->values[i];
     const char *base = value->name;
     if (value->op == OP_PARAM) base = program->params[value->as.index].name;
+    else if (value->op == OP_STATE) base = arena_printf(graph->arena, "%s_state%d", program->params[value->as.state.index].name, value->as.state.number + 1);
     else if (value->op == OP_INPUT) base = program->fields[value->as.index].name;
     else if (value->op == OP_OPTION) base = program->options[value->as.index].name;
     else if (value->op == OP_DEGREE) base = degree_name(graph, value);
@@ -413,6 +425,7 @@ static void dump_attribute(const Graph *graph, const Value *value, FILE *out) {
     if (product->lead > 1) fprintf(out, " lead %" PRId64, product->lead);
     break;
   case ATTRIBUTE_PART: fprintf(out, " axis %d from %" PRId64, value->as.part.axis, value->as.part.begin); break;
+  case ATTRIBUTE_STATE: fprintf(out, " %d of %s", value->as.state.number + 1, graph->program->params[value->as.state.index].name); break;
   case ATTRIBUTE_DOMAIN: fprintf(out, " %ss", typed_domain_name(graph->program->info, value->as.domain)); break;
   case ATTRIBUTE_DEGREE: fprintf(out, " %s of %ss", value->as.degree.end == END_SRC ? "src" : "dst", typed_domain_name(graph->program->info, value->as.degree.edges)); break;
   case ATTRIBUTE_ENTRIES: fprintf(out, " of %s", graph_entries_name(graph, value)); break;

@@ -25,12 +25,14 @@ typedef enum Op {
   OP_COUNT
 } Op;
 
+enum { MAX_STATES = 3, ACCUMULATED_STATE = 2 }; /* of a weight */
+
 typedef enum OpKind { OP_KIND_LEAF, OP_KIND_POINT, OP_KIND_ANCHOR } OpKind;
 
 /* Which member of Value.as an operator has. */
 typedef enum Attribute {
   ATTRIBUTE_NONE, ATTRIBUTE_INDEX, ATTRIBUTE_NUMBER, ATTRIBUTE_END, ATTRIBUTE_FUNCTION, ATTRIBUTE_SITE, ATTRIBUTE_PRODUCT, ATTRIBUTE_MAP,
-  ATTRIBUTE_PART, ATTRIBUTE_DOMAIN, ATTRIBUTE_DEGREE, ATTRIBUTE_ENTRIES
+  ATTRIBUTE_PART, ATTRIBUTE_DOMAIN, ATTRIBUTE_DEGREE, ATTRIBUTE_ENTRIES, ATTRIBUTE_STATE
 } Attribute;
 
 typedef enum ShapeRule {
@@ -94,6 +96,10 @@ typedef struct Value {
   ValueId operand[MAX_VALUE_OPERANDS];
   union {
     int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into Hoisting.values */
+    struct WeightState {
+      int32_t index;  /* param */
+      int number;     /* from 0, as the optimiser counts them; ACCUMULATED_STATE: the sum of gradients */
+    } state;
     double number;    /* NUMBER; RUNNING, FOLLOW: the share */
     EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive; NEIGHBOURS: that of the nodes whose they are */
     struct Degree {
@@ -217,6 +223,12 @@ bool graph_is_same(const Value *a, const ValueId *operands_of_a, const Value *b,
 
 /* What only autodiff asks about becomes what kernels compute: no gradient stops any more, statistics are those of the training or the buffers, and sums of exponentials are made of other sums. */
 void graph_settle(Graph *graph);
+
+/* Of an UPDATE: what its gradient is multiplied by, and a state of its weight that is a value of the graph; NO_VALUE: there is none. */
+ValueId graph_update_factor(const Graph *graph, const Value *update);
+ValueId graph_update_state(const Graph *graph, const Value *update, int number);
+/* Rows of the weight lie with those of the nodes: of an UPDATE. */
+static inline bool value_is_update_of_nodes(const Value *value) { return value->op == OP_UPDATE && value->shape.domain == DOMAIN_NODE; }
 
 /* The passes. */
 Graph *lower(Arena *arena, const TypedProgram *program);

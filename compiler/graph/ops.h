@@ -23,6 +23,8 @@ OP(INPUT, "a field of the data",
    0,  LEAF,   INDEX,    FIELD,         nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(PARAM, "a weight",
    0,  LEAF,   INDEX,    WEIGHT,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(STATE, "what the optimiser keeps of a weight whose rows lie with those of the nodes; beside the operands of its update",
+   0,  LEAF,   STATE,    WEIGHT,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(OPTION, "a number known when the program runs",
    0,  LEAF,   INDEX,    OPTION,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(NUMBER, "a constant",
@@ -89,5 +91,5 @@ OP(CROSS_ENTROPY_GRADIENT, "derivative of CROSS_ENTROPY by the scores",
    2,  ANCHOR, NONE,     GRADIENT,      nothing,   nothing,   0, CROSS_ENTROPY_GRADIENT, NOTHING,  ROWS)
 OP(FOLLOW, "a buffer moved by a share of the way to a value",
    2,  ANCHOR, NUMBER,   UPDATE,        nothing,   nothing,   0, FOLLOW,                 NOTHING,  ROWS)
-OP(UPDATE, "one optimiser step of a weight from its gradient, which a third operand multiplies where there is one",
+OP(UPDATE, "one optimiser step of a weight from its gradient, which a third operand multiplies where there is one; then states",
    -1,  ANCHOR, INDEX,    UPDATE,        nothing,   nothing,   0, UPDATE,                 NOTHING,  ROWS)

@@ -102,8 +102,12 @@ static const char *check_value(const Graph *graph, const Value *value) {
   }
   case SHAPE_GRADIENT: return shape_equal(s, o[0]) ? NULL : "a gradient has the shape of its value";
   case SHAPE_UPDATE:
-    if (value->operand_count < 2 || value->operand_count > 3) return "wrong number of operands";
-    if (value->operand_count == 3 && !graph_is_scalar(graph, value->operand[2])) return "gradients are multiplied by one number";
+    if (value->operand_count < 2 || value->operand_count > 3 + MAX_STATES) return "wrong number of operands";
+    for (int k = 2; k < value->operand_count; k++) {
+      const Value *further = &graph->values[value->operand[k]];
+      const bool is_of_weight = further->op == OP_STATE && further->as.state.index == value->as.index && shape_equal(o[0], &further->shape);
+      if (!is_of_weight && (k > 2 || !graph_is_scalar(graph, value->operand[2]))) return "gradients are multiplied by one number";
+    }
     return shape_equal(o[0], o[1]) ? NULL : "a gradient has the shape of its weight";
   }
   return "unknown operator";

@@ -55,7 +55,7 @@ static ValueId bias_of(const Graph *graph, ValueId id, int64_t width) {
   const Value *spread = &graph->values[id];
   if (spread->op != OP_BROADCAST) return NO_VALUE;
   const Value *weight = &graph->values[spread->operand[0]];
-  if (weight->op != OP_PARAM || shape_width(&weight->shape) != width) return NO_VALUE;
+  if (weight->op != OP_PARAM || weight->shape.domain != DOMAIN_NONE || shape_width(&weight->shape) != width) return NO_VALUE;
   for (int d = 0, next = 0; d < spread->shape.rank; d++) {
     if (spread->shape.size[d] == 1) continue;
     while (next < weight->shape.rank && weight->shape.size[next] == 1) next++;

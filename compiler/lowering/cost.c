@@ -263,6 +263,7 @@ static double input_bytes(const Kernels *kernels, const Kernel *kernel, ValueId 
   bool is_sparse = kernel->kind == KERNEL_SPARSE_MATMUL || kernel->kind == KERNEL_SPARSE_OUTER;
   if (graph->values[id].op == OP_ENTRIES) return 0; /* which are the features' */
   if (is_sparse && graph->values[id].op == OP_INPUT) return 8 * nonzeros_of(graph, &graph->values[kernel->anchor]);
+  if (graph->values[id].op == OP_STATE) return 0; /* is counted here: */
   /* an update reads and writes the optimiser's two numbers a weight as well */
   return (double)kernels_bytes(kernels, id) * (kernel->kind == KERNEL_UPDATE ? 2 : 1);
 }

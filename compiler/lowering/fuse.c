@@ -307,11 +307,12 @@ static KernelKind anchor_kind(const Fusion *f, ValueId id) {
   return value->op == OP_GATHER && is_plain ? KERNEL_SPMM : usual[value->op];
 }
 
-/* On a GPU all weights are updated at once: launches of their own would take longer than what they do. */
+/* On a GPU all weights are updated at once, but for those whose rows lie with the nodes': launches of their own would take longer than what they do. */
 static void place_anchor(Fusion *f, ValueId id) {
   KernelKind kind = anchor_kind(f, id);
   int last = f->kernels->kernel_count - 1;
   bool is_joining = kind == KERNEL_UPDATE && f->backend == BACKEND_CUDA && f->is_fusing && last >= 0 && f->kernels->kernels[last].kind == KERNEL_UPDATE;
+  is_joining = is_joining && !value_is_update_of_nodes(&f->graph->values[id]) && !value_is_update_of_nodes(&f->graph->values[f->kernels->kernels[last].anchor]);
   if (!is_joining) {
     new_kernel(f, kind, id);
     return;

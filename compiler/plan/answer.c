@@ -240,19 +240,35 @@ const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form) {
   return p && p->planned && p->is_valid && p->report.has_addresses && !is_worthless(request, p) ? p : NULL;
 }
 
-/* Scores end on the host; without one on an SSD that the device reaches itself. */
+/* They end on the host; without one on an SSD that the device reaches itself. */
+static Tier home_of_scores(const Machine *machine, Cut cut) {
+  if (!cut_has_data_away(cut)) return TIER_DEVICE;
+  return machine->tier_bytes[TIER_HOST] > 0 ? TIER_HOST : machine_reaches_ssd(machine) ? TIER_SSD : TIER_DEVICE;
+}
+
 Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph) {
   cut.fields_home = fields;
   cut.graph_home = graph;
-  cut.scores_home = !cut_has_data_away(cut) ? TIER_DEVICE : machine->tier_bytes[TIER_HOST] > 0 ? TIER_HOST : machine_reaches_ssd(machine) ? TIER_SSD : TIER_DEVICE;
+  cut.scores_home = home_of_scores(machine, cut);
   return cut;
+}
+
+Cut cut_with_learned(const Machine *machine, Cut cut, Tier learned) {
+  cut.learned_home = learned;
+  cut.scores_home = home_of_scores(machine, cut);
+  return cut;
+}
+
+const char *cut_learned_text(Cut cut) {
+  static const char *const learned[] = {[TIER_DEVICE] = "", [TIER_HOST] = ", learned values on the host", [TIER_SSD] = ", learned values on the SSD"};
+  return learned[cut.learned_home];
 }
 
 const char *cut_data_text(Cut cut) {
   static const char *const fields[] = {[TIER_DEVICE] = "", [TIER_HOST] = ", features on the host", [TIER_SSD] = ", features on the SSD"};
   static const char *const graph[] = {[TIER_DEVICE] = "", [TIER_HOST] = ", graph on the host", [TIER_SSD] = ", graph on the SSD"};
   static const char *const both[] = {[TIER_HOST] = ", features and graph on the host", [TIER_SSD] = ", features and graph on the SSD"};
-  if (cut.fields_home == cut.graph_home && cut_has_data_away(cut)) return both[cut.fields_home];
+  if (cut.fields_home == cut.graph_home && cut.fields_home != TIER_DEVICE) return both[cut.fields_home];
   if (cut.fields_home != TIER_DEVICE && cut.graph_home != TIER_DEVICE) return cut.fields_home == TIER_SSD ? ", graph on the host, features on the SSD" : ", features on the host, graph on the SSD";
   return cut.fields_home != TIER_DEVICE ? fields[cut.fields_home] : graph[cut.graph_home];
 }

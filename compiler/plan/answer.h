@@ -33,18 +33,21 @@ typedef struct Cut {
   bool has_halos; /* a part's sums over neighbours gather from its own rows and from those it needs of others; else from tables of all rows */
   /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there, and nothing is computed once. */
   Tier fields_home, graph_home;
+  Tier learned_home; /* of weights with a row for each node, and of what their optimiser keeps: parts come from there, and go back once they are updated */
   Tier scores_home; /* where an evaluation leaves the scores then, where they can be away */
 } Cut;
 
-static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE; }
+static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE; }
 static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
-  return a.parts == b.parts && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.scores_home == b.scores_home;
+  return a.parts == b.parts && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home;
 }
 /* With data at home in these tiers of the machine. */
 Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph);
+Cut cut_with_learned(const Machine *machine, Cut cut, Tier learned);
 /* "", ", features on the host", ", features and graph on the SSD", ", graph on the host, features on the SSD" */
 const char *cut_data_text(Cut cut);
+const char *cut_learned_text(Cut cut); /* "", ", learned values on the host" */
 
 /* The forms of a program whose values are cut, and the pins of the plain one. */
 typedef struct CutForms {
@@ -68,6 +71,7 @@ typedef struct PlanRequest {
   void *of;
   int parts_at_most;     /* of cuts that are looked for where whole values take longer or do not fit; 1: none is */
   int slices_at_most;    /* more would be no other cut */
+  bool has_learned;      /* weights with a row for each node, which may be at home elsewhere */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   bool is_one_of_several; /* cuts that are tried: not every one that could fit need be made to */
   bool is_sketch;        /* plans of which only the time is wanted, about, without addresses */

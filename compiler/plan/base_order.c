@@ -112,7 +112,8 @@ static void place_op(Ordering *o, int index) {
   const int last = o->run_count - 1;
   const bool is_open = last >= 0 && first_op(o, last)->chunks > 1;
   if (op->chunks == 1) {
-    const bool is_before = is_open && access_count(op) > 0 && latest_writer(o, op, true) <= last && latest_writer(o, op, false) <= last;
+    const bool is_update = op->phase == PROBLEM_PHASE_OPTIMISER; /* after all that is backward */
+    const bool is_before = is_open && access_count(op) > 0 && (!is_update || first_op(o, last)->phase == op->phase) && latest_writer(o, op, true) <= last && latest_writer(o, op, false) <= last;
     if (is_before) put_before(o, index);
     else push_op(o, begin_run(o), index);
     return;

@@ -16,7 +16,7 @@ typedef struct CutCandidate {
   bool is_done;     /* it became an answer, or cannot */
 } CutCandidate;
 
-enum { MAX_CANDIDATES = 32 };
+enum { MAX_CANDIDATES = 40 };
 
 typedef struct Choice {
   const PlanRequest *request;
@@ -26,10 +26,11 @@ typedef struct Choice {
 } Choice;
 
 /* The finer, the later. */
-static const struct { int parts, slices; bool has_halos, has_fields_away, has_graph_away; } cuts[] = {
-    {4, 1, false, false, false}, {16, 1, false, false, false}, {16, 1, true, false, false}, {16, 2, false, false, false}, {16, 4, false, false, false}, {16, 8, false, false, false},
-    {64, 1, true, false, false}, {16, 1, true, true, false}, {16, 4, false, true, false}, {16, 8, false, true, false}, {64, 1, true, true, false}, {16, 8, false, true, true}, {16, 1, true, true, true}, {64, 1, true, true, true},
-    {64, 8, false, true, true}, {64, 16, false, true, true}};
+static const struct { int parts, slices; bool has_halos, has_learned_away, has_fields_away, has_graph_away; } cuts[] = {
+    {4, 1, false, false, false, false}, {16, 1, false, false, false, false}, {16, 1, true, false, false, false}, {16, 2, false, false, false, false}, {16, 4, false, false, false, false},
+    {16, 8, false, false, false, false}, {64, 1, true, false, false, false}, {16, 1, false, true, false, false}, {16, 4, false, true, false, false}, {16, 1, true, true, true, false},
+    {16, 4, false, true, true, false}, {16, 8, false, true, true, false}, {64, 1, true, true, true, false}, {16, 8, false, true, true, true}, {16, 1, true, true, true, true}, {64, 1, true, true, true, true}, {64, 8, false, true, true, true},
+    {64, 16, false, true, true, true}};
 
 enum { CUT_COUNT = sizeof cuts / sizeof *cuts };
 
@@ -61,14 +62,15 @@ static bool host_has_room(const PlanRequest *r, Cut cut) {
   return !forms || forms->forms[FORM_PLAIN].residents->away_bytes <= r->machine.tier_bytes[TIER_HOST];
 }
 
-/* Data are at home on the host; where it is none, or too small, the fields on the SSD, or the graph, too. */
+/* Data are at home on the host; where it is none, or too small, the fields on the SSD, or the graph, too, and at last what the epoch writes. */
 static Cut cut_of_data(const PlanRequest *r, int i) {
   const int64_t *bytes = r->machine.tier_bytes;
   Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].has_halos};
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD, far = bytes[TIER_SSD] > 0 ? TIER_SSD : TIER_HOST;
-  const Tier homes[][2] = {{near, near}, {far, near}, {far, far}};
-  for (int k = 0; k < 3; k++) {
-    cut = cut_with_homes(&r->machine, cut, cuts[i].has_fields_away ? homes[k][0] : TIER_DEVICE, cuts[i].has_graph_away ? homes[k][1] : TIER_DEVICE);
+  const struct { Tier fields, graph, learned; } homes[] = {{near, near, near}, {far, near, near}, {far, far, near}, {far, far, far}};
+  for (int k = 0; k < 4; k++) {
+    cut = cut_with_homes(&r->machine, cut, cuts[i].has_fields_away ? homes[k].fields : TIER_DEVICE, cuts[i].has_graph_away ? homes[k].graph : TIER_DEVICE);
+    cut = cut_with_learned(&r->machine, cut, cuts[i].has_learned_away && r->has_learned ? homes[k].learned : TIER_DEVICE);
     if (!cut_has_data_away(cut) || near == far || host_has_room(r, cut)) break;
   }
   return cut;
@@ -76,7 +78,7 @@ static Cut cut_of_data(const PlanRequest *r, int i) {
 
 /* With few blocks, or narrow sums, some of them are one. */
 static bool is_possible(const PlanRequest *r, int i) {
-  const bool is_away = cuts[i].has_fields_away || cuts[i].has_graph_away;
+  const bool is_away = cuts[i].has_learned_away || cuts[i].has_fields_away || cuts[i].has_graph_away;
   if (is_away && r->machine.tier_bytes[TIER_HOST] == 0 && r->machine.tier_bytes[TIER_SSD] == 0) return false;
   for (int k = 0; k < i; k++)
     if (cut_is(cut_of_data(r, i), cut_of_data(r, k))) return false;

@@ -16,7 +16,8 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN:
     return kernel->library == LIBRARY_NONE && anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
   case KERNEL_SPARSE_OUTER: return kernels_entries(kernels, kernel, false) != NO_VALUE;
-  case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  case KERNEL_UPDATE: return value_is_update_of_nodes(anchor);
+  case KERNEL_FOLLOW: case KERNEL_KIND_COUNT: break;
   }
   return false;
 }

@@ -3,6 +3,7 @@
 
 #include <fnmatch.h>
 
+#include "compiler/graph/learned.h"
 #include "decisions.h"
 #include "lang/suggest.h"
 
@@ -14,9 +15,25 @@ static const char *as_identifier(Arena *arena, const char *pattern) {
   return text;
 }
 
-static bool names_input(const TypedProgram *program, const FatePin *pin) {
+static bool names_field(const TypedProgram *program, const FatePin *pin) {
   for (int f = 0; f < program->field_count; f++)
     if (fnmatch(pin->pattern, program->fields[f].name, 0) == 0) return true;
+  return false;
+}
+
+/* A weight that kernels have by rows of nodes, or can have. */
+static bool names_learned(const Graph *graph, const FatePin *pin) {
+  const bool *is_learned = learned_on_nodes(graph);
+  for (int v = 0; v < graph->value_count; v++) {
+    const Value *value = &graph->values[v];
+    const bool is_one = value->op == OP_PARAM && (value->shape.domain == DOMAIN_NODE || is_learned[value->as.index]);
+    if (is_one && fnmatch(pin->pattern, graph->program->params[value->as.index].name, 0) == 0) return true;
+  }
+  return false;
+}
+
+static bool names_input(const TypedProgram *program, const FatePin *pin) {
+  if (names_field(program, pin)) return true;
   for (int p = 0; p < program->param_count; p++)
     if (fnmatch(pin->pattern, program->params[p].name, 0) == 0) return true;
   return false;
@@ -50,8 +67,9 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     Tier tier = fate_tier(pin->fate);
     Suggest suggest = {0};
     int count = apply(arena, pin, kernels, &suggest, pins);
-    const bool is_away = tier == TIER_HOST || tier == TIER_SSD, is_of_data = is_away && ((cut.fields_home == tier && names_input(program, pin)) || (cut.graph_home == tier && pin_names_graph(pin)));
-    if (is_of_data) count++;
+    const bool is_away = tier == TIER_HOST || tier == TIER_SSD;
+    const bool is_of_data = (cut.fields_home == tier && names_field(program, pin)) || (cut.learned_home == tier && names_learned(kernels->graph, pin)) || (cut.graph_home == tier && pin_names_graph(pin));
+    if (is_away && is_of_data) count++;
     if (count && (tier == TIER_DEVICE || tier == TIER_NONE || machine->tier_bytes[tier] > 0)) continue;
     if (count)
       diags_error(diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern, fate, fate, fate);

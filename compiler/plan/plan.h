@@ -60,7 +60,7 @@ typedef struct Block {
 } Block;
 
 enum { BEFORE_STEPS = -1 };
-enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, MAX_STATES = 3, ACCUMULATED = 2 /* the state that sums gradients */, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
+enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, ACCUMULATED = ACCUMULATED_STATE, CPU_ALIGNMENT = 64, CUDA_ALIGNMENT = 256 /* cuBLASLt's */, SSD_BLOCK_BYTES = 4096 };
 
 /* Data that stay on the host or on the SSD, from where steps bring them, or the parts of them that they read; or whereto steps bring them. */
 typedef struct Away {
@@ -71,6 +71,7 @@ typedef struct Away {
   enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`; one for each of a field's `entries` */
   EdgeEnd end;
   struct Entries entries;
+  bool is_learned;     /* a weight, or what its optimiser keeps: an epoch changes it */
 } Away;
 
 typedef struct Residents {
@@ -103,6 +104,7 @@ typedef struct Residents {
   const ValueId *hoisted_value; /* of that graph, by the index of HOISTED */
   int *weight;            /* per param */
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v; ACCUMULATED */
+  int *weight_away, *state_away[MAX_STATES]; /* likewise: index into away, of weights whose rows lie with the nodes' */
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
   int spmm_buffer_count;
   struct SpmmBuffer { bool is_out; int64_t width, stride; int block; } *spmm_buffers;
@@ -124,7 +126,7 @@ typedef struct Hoisted {
  * scores of an evaluation in the end where any of these are away and the device is not the tier. */
 typedef struct DataHomes {
   const bool *is_away; /* per field; NULL: none is */
-  Tier fields, graph, scores;
+  Tier fields, graph, scores, learned; /* learned: weights that kernels have by rows of nodes, and their optimiser's state */
   int halo_levels; /* for which parts halos are */
 } DataHomes;
 

@@ -66,9 +66,10 @@ static void describe_hardware(const Describing *d) {
   p->devices = 1;
 }
 
+/* Of those that live nowhere. */
 static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
   for (int p = 0; graph->gradients && p < graph->program->param_count; p++)
-    if (graph->gradients[p] == value) return true;
+    if (graph->gradients[p] == value && graph->values[value].shape.domain == DOMAIN_NONE) return true;
   return false;
 }
 
@@ -99,7 +100,13 @@ static int add_datum(Describing *d, ProblemDatum datum, ValueId value, int32_t s
   return p->datum_count - 1;
 }
 
-/* What stays on the host or the SSD is there before the first step, and what was not written need not be stored. */
+/* The epoch updates it: a weight on nodes, or what the optimiser keeps of one. */
+static bool is_changed(const Describing *d, ValueId v) {
+  const Value *value = &d->graph->values[v];
+  return value->op == OP_STATE || (value->op == OP_PARAM && d->graph->gradients && d->graph->gradients[value->as.index] != NO_VALUE);
+}
+
+/* What stays on the host or the SSD is there before the first step, what was not written need not be stored, and what was is there again in the end. */
 static void describe_value(Describing *d, ValueId v) {
   PlanningProblem *p = d->planning;
   const int away = resident_away(d->residents, d->graph, v);
@@ -108,7 +115,7 @@ static void describe_value(Describing *d, ValueId v) {
   const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : "eval_", is_away ? d->residents->away[away].name : d->graph->values[v].name);
   p->name_of_value[v] = block_unique_name(d->arena, &d->residents->names, base);
   ProblemDatum datum = {.id = p->name_of_value[v], .home = away == NO_INDEX || (is_result && has_tier) ? TIER_NONE : has_tier ? tier : TIER_DEVICE,
-                        .is_final = is_result && has_tier, .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = parts_piece_count(d->parts, v), .role = d->roles[v]};
+                        .is_final = has_tier && (is_result || is_changed(d, v)), .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = parts_piece_count(d->parts, v), .role = d->roles[v]};
   int64_t *bytes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *bytes);
   for (int k = 0; k < datum.chunks; k++) {
     bytes[k] = planned_bytes(d, v, datum.chunks > 1 ? k + 1 : 0);
@@ -177,6 +184,18 @@ static void add_block(const Describing *d, ProblemOp *op, int block) {
   if (block != NO_INDEX) add_access(d, &op->writes, &op->write_count, d->datum_of_block[block]);
 }
 
+/* What an update writes: weights and their states, on the device or by the rows of parts. */
+static void add_updated(const Describing *d, ProblemOp *op, const Kernel *kernel) {
+  for (int b = -1; kernel->kind == KERNEL_UPDATE && b < kernel->body_count; b++) {
+    const Value *update = &d->graph->values[b < 0 ? kernel->anchor : kernel->body[b]];
+    const int32_t param = update->as.index;
+    add_block(d, op, d->residents->weight[param]);
+    for (int s = 0; s < MAX_STATES; s++) add_block(d, op, d->residents->state[s][param]);
+    for (int k = 0; k < update->operand_count && value_is_update_of_nodes(update); k++)
+      if (k == 0 || d->graph->values[update->operand[k]].op == OP_STATE) add_access(d, &op->writes, &op->write_count, d->datum_of_value[update->operand[k]]);
+  }
+}
+
 static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t work_bytes, int32_t kernel) {
   Problem *p = d->problem;
   int count = p->op_count;
@@ -241,11 +260,7 @@ static void describe_op(const Describing *d, int index) {
     }
   }
   add_access(d, &op.writes, &op.write_count, d->datum_of_sums[index]);
-  for (int b = -1; kernel->kind == KERNEL_UPDATE && b < kernel->body_count; b++) {
-    int32_t param = d->graph->values[b < 0 ? kernel->anchor : kernel->body[b]].as.index;
-    add_block(d, &op, d->residents->weight[param]);
-    for (int s = 0; s < MAX_STATES; s++) add_block(d, &op, d->residents->state[s][param]);
-  }
+  add_updated(d, &op, kernel);
   if (kernel->kind == KERNEL_FOLLOW) add_block(d, &op, d->residents->weight[d->graph->values[d->graph->values[kernel->anchor].operand[0]].as.index]);
   double rows = 1; /* that are copied, of those there are */
   if (kernel->kind == KERNEL_HALO) rows = (double)parts_bytes(d->parts, kernel->anchor, 0) / (double)kernels_bytes(d->kernels, kernel->anchor);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "plan.h"
+#include "compiler/graph/learned.h"
 #include "runtime/core/blocks.h"
 #include "runtime/gnnrt.h"
 
@@ -203,34 +204,37 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   l->residents->field[f] = l->residents->sparse[f][0];
 }
 
-/* Optimiser state arrays of a weight. */
-static int state_count(const TypedProgram *program) {
-  const TrainSpec *train = &program->train;
-  if (!program->has_train) return 0;
-  const int states = optimizer_info[train->optimizer].states;
-  if (!optimizer_has(train->optimizer, HYPER_MOMENTUM)) return states;
-  /* The last is momentum's, which may be an option, or that of a centered optimiser: room is kept unless both are the constant 0 everywhere. */
-  static const HyperKind kinds[] = {HYPER_MOMENTUM, HYPER_CENTERED};
-  bool has_last = false;
-  for (int g = -1; g < train->group_count; g++)
-    for (int k = 0; k < 2; k++) {
-      const TypedId id = (g < 0 ? &train->hyper : &train->groups[g].hyper)->value[kinds[k]];
-      has_last = has_last || (id != NO_INDEX && (program->exprs[id].kind != TYPED_NUMBER || program->exprs[id].number != 0));
-    }
-  return has_last ? states : states - 1;
+static const char *state_name(Collecting *l, int32_t param, int state) {
+  const char *name = l->program->params[param].name;
+  return state == ACCUMULATED ? arena_printf(l->arena, "accumulated_%s", name) : arena_printf(l->arena, "state%d_%s", state + 1, name);
 }
 
-static void add_weights(Collecting *l) {
+/* Whether kernels have the weight by rows of nodes, as data of its own. */
+static bool is_weight_away(const Kernels *kernels, int32_t param) {
+  bool is_away = false;
+  for (int i = 0; kernels && i < kernels->graph->value_count; i++) {
+    const Value *value = &kernels->graph->values[i];
+    is_away = is_away || (value->op == OP_PARAM && value->as.index == param && value->shape.domain == DOMAIN_NODE);
+  }
+  return is_away;
+}
+
+static void add_weights(Collecting *l, const Kernels *evaluation) {
   const TypedProgram *program = l->program;
+  Residents *y = l->residents;
   for (int p = 0; p < program->param_count; p++) {
-    int64_t count = 1;
-    for (int d = 0; d < program->params[p].type.rank; d++) count *= program->params[p].type.dim[d].size;
-    l->residents->weight[p] = add_resident(l, BLOCK_WEIGHTS, arena_printf(l->arena, "weight_%s", program->params[p].name), 4 * count);
-    for (int s = 0; program->params[p].is_trained && s < state_count(program); s++)
-      l->residents->state[s][p] =
-          add_resident(l, BLOCK_OPTIMIZER, arena_printf(l->arena, "state%d_%s", s + 1, program->params[p].name), 4 * count);
-    if (program->params[p].is_trained && program->has_train && program->train.accumulate > 1)
-      l->residents->state[ACCUMULATED][p] = add_resident(l, BLOCK_OPTIMIZER, arena_printf(l->arena, "accumulated_%s", program->params[p].name), 4 * count);
+    const bool is_away = is_weight_away(evaluation, p);
+    const char *name = arena_printf(l->arena, "weight_%s", program->params[p].name);
+    int64_t bytes = 4;
+    for (int d = 0; d < program->params[p].type.rank; d++) bytes *= program->params[p].type.dim[d].size;
+    const Away away = {.tier = l->homes.learned, .bytes = bytes, .is_learned = true};
+    if (is_away) y->weight_away[p] = add_away(l, name, away);
+    else y->weight[p] = add_resident(l, BLOCK_WEIGHTS, name, bytes);
+    for (int s = 0; s < MAX_STATES; s++) {
+      if (!weight_has_state(program, p, s)) continue;
+      if (is_away) y->state_away[s][p] = add_away(l, state_name(l, p, s), away);
+      else y->state[s][p] = add_resident(l, BLOCK_OPTIMIZER, state_name(l, p, s), bytes);
+    }
   }
 }
 
@@ -320,7 +324,8 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->field = no_blocks(arena, program->field_count);
   y->is_field_half = arena_alloc(arena, (size_t)program->field_count + 1);
   y->weight = no_blocks(arena, program->param_count);
-  for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count);
+  y->weight_away = no_blocks(arena, program->param_count);
+  for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count), y->state_away[s] = no_blocks(arena, program->param_count);
   const Kernels *once = hoisted ? hoisted->kernels : NULL;
   add_graph(&l, (const Kernels *[3]){training, evaluation, once});
   add_spmm(&l, training);
@@ -331,7 +336,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   for (int f = 0; f < program->field_count; f++)
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
   if (hoisted) add_hoisted(&l, hoisted);
-  add_weights(&l);
+  add_weights(&l, evaluation);
   if (homes.scores != TIER_DEVICE && scores_can_be_away(evaluation) && y->away_count) {
     const ValueId scores = evaluation->graph->scores;
     y->scores_away = add_away(&l, "scores", (Away){.tier = homes.scores, .bytes = kernels_bytes(evaluation, scores), .padding = kernels_padding(evaluation, scores)});
@@ -348,6 +353,8 @@ int resident_away(const Residents *residents, const Graph *graph, ValueId value)
   if (v->op == OP_NEIGHBOURS) return residents->neighbours_away[v->as.end];
   if (v->op == OP_DEGREE && v->as.degree.edges == DOMAIN_EDGE) return residents->degree_away[v->as.degree.end];
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
+  if (v->op == OP_PARAM) return residents->weight_away[v->as.index];
+  if (v->op == OP_STATE) return residents->state_away[v->as.state.number][v->as.state.index];
   if (!graph->is_training && value == graph->scores) return residents->scores_away;
   return v->op == OP_INPUT ? residents->field_away[v->as.index] : NO_INDEX;
 }

@@ -15,7 +15,7 @@
 
 enum { SPACE_DEVICE = 0, SPACE_HOST, SPACE_SSD, SPACE_WRITE_RING, SPACE_READ_RING, SPACE_COUNT };
 enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_AWAY = 1 << 22, TAG_RESIDENT = 1 << 24 };
-static const int64_t TAG_PART = 1 << 25;
+static const int64_t TAG_PART = 1 << 25, TAG_CHANGE = INT64_C(1) << 40; /* once for each time that an epoch has changed it */
 
 /* A run of bytes; several make up one side of a copy. */
 typedef struct Span {
@@ -47,10 +47,17 @@ typedef struct Memory {
   int lane_index[LANE_COUNT];
   int (*copy_clock)[LANE_COUNT];          /* per copy: after the last time it was made */
   Span *spans[2];                         /* room for the sides of a copy */
+  int round;
+  bool *is_changed;                       /* per index of Residents.away: epochs update it */
 } Memory;
 
 static void memory_fault(Memory *m, int step, const char *what, const char *name) {
   if (!m->fault) m->fault = arena_printf(m->arena, "step %d: %s %s", step + 1, what, name);
+}
+
+/* Of what is away: an epoch finds what the one before it left, an evaluation what its epoch has. */
+static int64_t memory_changes(const Memory *m, const Kernels *kernels, int away) {
+  return m->is_changed[away] ? (m->round + !kernels->graph->is_training) * TAG_CHANGE : 0;
 }
 
 static int64_t memory_tag(const Memory *m, const Kernels *kernels, ValueId value, int part) {
@@ -58,7 +65,7 @@ static int64_t memory_tag(const Memory *m, const Kernels *kernels, ValueId value
   const Block *resident = resident_of_value(m->layout->residents, kernels->graph, value);
   if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
   const int away = resident_away(m->layout->residents, kernels->graph, value);
-  if (away != NO_INDEX) return TAG_AWAY + away + part * TAG_PART;
+  if (away != NO_INDEX) return TAG_AWAY + away + part * TAG_PART + memory_changes(m, kernels, away);
   return 1 + value + part * TAG_PART + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
 }
 
@@ -115,13 +122,15 @@ static void memory_expect(Memory *m, Span span, int64_t tag, int step, const cha
 
 static Span memory_span_of_block(const Block *block) { return (Span){SPACE_DEVICE, block->offset, block->offset + block->bytes}; }
 
+static bool memory_is_learned(const Memory *m, const Block *block) { return block->away > 0 && m->layout->residents->away[block->away - 1].is_learned; }
+
 /* Of a value that is not cut, a part has its rows. */
 static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piece, int s, Span *span) {
   const Block *block = layout_at(m->layout, step->kernels, value, piece, s);
   if (!block) memory_fault(m, s, "there is no memory for", step->kernels->graph->values[value].name);
   else *span = memory_span_of_block(block);
   bool has_rows = step->kernels->graph->values[value].shape.domain == DOMAIN_NODE;
-  if (block && step->part && block->part == 0 && block->value != NO_VALUE && has_rows) {
+  if (block && step->part && block->part == 0 && (block->value != NO_VALUE || memory_is_learned(m, block)) && has_rows) {
     span->from += parts_bytes_before(step->parts, value, step->part);
     span->to = span->from + parts_bytes(step->parts, value, step->part);
   }
@@ -162,6 +171,19 @@ static ValueId memory_place_taken(Memory *m, const Step *step, int output, int s
   return made.from == under.from && made.to == under.to ? kernel->over[output] : NO_VALUE;
 }
 
+/* Weights and states that an update writes in place, where it does so by rows of nodes. */
+static void memory_update(Memory *m, const Step *step, int s) {
+  const Kernel *kernel = &step->kernels->kernels[step->kernel];
+  Span span;
+  for (int k = 0; k < kernel->input_count; k++) {
+    const ValueId id = kernel->inputs[k];
+    const Op op = step->kernels->graph->values[id].op;
+    const int away = kernel->kind == KERNEL_UPDATE && (op == OP_PARAM || op == OP_STATE) ? resident_away(m->layout->residents, step->kernels->graph, id) : NO_INDEX;
+    if (away == NO_INDEX || !memory_of_value(m, step, id, s, &span) || !memory_compute_access(m, span, true, s)) continue;
+    memory_write(m, span, memory_tag(m, step->kernels, id, memory_is_kept(m, step, id, s) ? 0 : parts_piece_read(step->parts, id, step->part, 0)) + TAG_CHANGE);
+  }
+}
+
 static void memory_kernel(Memory *m, int s) {
   const Step *step = &m->schedule->steps[s];
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
@@ -196,6 +218,7 @@ static void memory_kernel(Memory *m, int s) {
       memory_read(m, step, id, piece, span, s);
     }
   }
+  memory_update(m, step, s);
 }
 
 /* ---- copies ---- */
@@ -250,7 +273,7 @@ static int64_t memory_home_tag(Memory *m, const Copy *c, const Slot *slot, int s
   const int away = resident_away(m->layout->residents, c->kernels->graph, c->value);
   const bool is_there = away != NO_INDEX && slot->away == away && slot->tier == m->layout->residents->away[away].tier && slot->part == c->part && slot->bytes == parts_bytes(parts, c->value, c->part);
   if (!is_there) memory_fault(m, s, "its home does not have there", c->kernels->graph->values[c->value].name);
-  return TAG_AWAY + away + (slot->tier == TIER_SSD ? c->part * TAG_PART : 0);
+  return TAG_AWAY + away + (slot->tier == TIER_SSD ? c->part * TAG_PART : 0) + memory_changes(m, c->kernels, away);
 }
 
 /* Where the k-th part of what is away lies, from 1; all of it lies in one place on the host, and on the SSD where there is one part. */
@@ -285,14 +308,17 @@ static void memory_copy(Memory *m, int s) {
   clock[c->lane] = index;
   memory_later(m->lane_clock[c->lane], clock);
   if (m->fault) return;
-  const int64_t tag = memory_tag(m, c->kernels, c->value, c->part);
   const Slot *slot = &m->schedule->slots[c->slot];
+  const bool is_changed = slot->is_home && c->is_out && m->is_changed[slot->away];
+  const int64_t tag = memory_tag(m, c->kernels, c->value, c->part) + is_changed * TAG_CHANGE;
   const int64_t read = slot->is_home && !c->is_out ? memory_home_tag(m, c, slot, s) : tag;
   if (!slot->is_home && memory_tag(m, slot->kernels, slot->value, slot->part) != tag) memory_fault(m, s, "another's slot is for", c->kernels->graph->values[c->value].name);
   const bool is_of_file = slot->tier == TIER_SSD && (c->lane == LANE_SSD_READ || !c->is_by_ring); /* not of the ring */
   const bool is_all_of_parts = slot->is_home && is_of_file && !c->is_out && c->part == 0 && counts[0] > 1;
   for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], read + (is_all_of_parts ? (i + 1) * TAG_PART : 0), s, c->kernels->graph->values[c->value].name);
-  for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], tag);
+  const bool is_coming_home = is_changed && spans[1][0].space == memory_space_of(slot->tier);
+  const int64_t written = is_coming_home ? memory_home_tag(m, c, slot, s) + TAG_CHANGE : tag;
+  for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], written + (is_coming_home && c->part == 0 && counts[1] > 1 ? (i + 1) * TAG_PART : 0));
 }
 
 /* ---- the places ---- */
@@ -320,7 +346,31 @@ static void memory_add_parts(Memory *m, const Plan *plan) {
   }
 }
 
+/* In the order that keeps everything they are updated part by part. */
+static void memory_add_parts_of_learned(Memory *m) {
+  const Parts *parts = m->schedule->evaluation_plan->problem->parts;
+  for (int i = m->layout->resident_count; i < m->layout->count; i++) {
+    const Block *block = &m->layout->blocks[i];
+    int64_t at = block->offset;
+    for (int p = 1; memory_is_learned(m, block) && p < parts->count; p++) memory_add_point(m, SPACE_DEVICE, at += parts_bytes_of_away(parts, &m->layout->residents->away[block->away - 1], p));
+  }
+}
+
+/* What updates write of what is away. */
+static void memory_find_changed(Memory *m) {
+  const Residents *residents = m->layout->residents;
+  const Kernels *training = m->schedule->training_plan ? m->schedule->training_plan->problem->kernels : NULL;
+  m->is_changed = arena_alloc(m->arena, (size_t)residents->away_count + 1);
+  for (int p = 0; training && p < training->graph->program->param_count; p++) {
+    if (training->graph->gradients[p] == NO_VALUE || residents->weight_away[p] == NO_INDEX) continue;
+    m->is_changed[residents->weight_away[p]] = true;
+    for (int s = 0; s < MAX_STATES; s++)
+      if (residents->state_away[s][p] != NO_INDEX) m->is_changed[residents->state_away[s][p]] = true;
+  }
+}
+
 static void memory_find_points(Memory *m) {
+  memory_add_parts_of_learned(m);
   memory_add_parts(m, m->schedule->training_plan);
   memory_add_parts(m, m->schedule->evaluation_plan);
   for (int i = 0; i < m->layout->count; i++) memory_add_span(m, memory_span_of_block(&m->layout->blocks[i]));
@@ -357,6 +407,16 @@ static void memory_read_scores(Memory *m, int s) {
   }
 }
 
+/* At the end of an epoch what it has changed is at home: a checkpoint reads it there. */
+static void memory_read_homes(Memory *m, int s) {
+  for (int i = 0; i < m->layout->residents->away_count && m->schedule->slot_count; i++)
+    for (int count = memory_parts_of_home(m, i), part = count > 1; m->is_changed[i] && part <= (count > 1 ? count : 0); part++) {
+      const Span span = memory_span_of_home(m, i, part);
+      if (memory_access(m, span, false, LANE_COMPUTE, m->clock[LANE_COMPUTE], s, m->clock))
+        memory_expect(m, span, TAG_AWAY + i + part * TAG_PART + (m->round + 1) * TAG_CHANGE, s, m->layout->residents->away[i].name);
+    }
+}
+
 static void memory_step(Memory *m, int s) {
   const Step *step = &m->schedule->steps[s];
   if (step->kind == STEP_KERNEL) memory_kernel(m, s);
@@ -369,6 +429,7 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   const int64_t bytes[SPACE_COUNT] = {layout->bytes, layout->host_bytes, layout->ssd_bytes, layout->ring_bytes, layout->ring_bytes};
   for (int space = 0; space < SPACE_COUNT; space++) m.bytes[space] = bytes[space];
   for (int side = 0; side < 2; side++) m.spans[side] = arena_alloc(arena, MOST_SPANS * sizeof *m.spans[side]);
+  memory_find_changed(&m);
   memory_find_points(&m);
   m.lane_clock = arena_alloc(arena, LANE_COUNT * sizeof *m.lane_clock);
   m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
@@ -379,11 +440,12 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   for (int i = 0; i < layout->residents->away_count && schedule->slot_count; i++)
     for (int count = memory_parts_of_home(&m, i), part = count > 1; i != layout->residents->scores_away && part <= (count > 1 ? count : 0); part++)
       memory_write(&m, memory_span_of_home(&m, i, part), TAG_AWAY + i + part * TAG_PART);
-  for (int round = 0; round < 2; round++)
+  for (m.round = 0; m.round < 2; m.round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {
       if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");
       memory_step(&m, s);
       m.clock[LANE_COMPUTE]++;
+      if (!m.fault && s + 1 == schedule->training_count) memory_read_homes(&m, s);
       if (m.fault || s + 1 < schedule->count) continue;
       memory_read_scores(&m, s);
     }

@@ -100,7 +100,8 @@ static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *pr
   if (status != GNN_OK) return status;
   if (options->populate) gnn_instance_touch(instance);
   memcpy(instance->run.option, cli->option, sizeof instance->run.option);
-  gnn_instance_reset(instance, cli->seed);
+  status = gnn_instance_reset(instance, cli->seed, error);
+  if (status != GNN_OK) return status;
   return cli->weights ? gnn_weights_load(instance, cli->weights, error) : GNN_OK;
 }
 

@@ -106,7 +106,12 @@ static int commands_open(const gnn_cli *cli, commands_session *session) {
   }
   gnn_instance_touch(instance);
   memcpy(instance->run.option, cli->option, sizeof instance->run.option);
-  gnn_instance_reset(instance, cli->seed);
+  status = gnn_instance_reset(instance, cli->seed, &error);
+  if (status != GNN_OK) {
+    gnn_instance_destroy(instance);
+    gnn_dataset_close(dataset);
+    return gnn_cli_fail(cli, status, &error);
+  }
   if (cli->is_verbose) commands_print_scratch(cli, instance);
   *session = (commands_session){instance, dataset};
   return GNN_EXIT_OK;

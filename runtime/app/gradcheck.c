@@ -149,9 +149,9 @@ int gnn_command_gradcheck(const gnn_cli *cli) {
   if (status == GNN_OK) status = gnn_instance_load(instance, part, &error);
   if (status == GNN_OK) {
     memcpy(instance->run.option, cli->option, sizeof instance->run.option);
-    gnn_instance_reset(instance, cli->seed);
+    status = gnn_instance_reset(instance, cli->seed, &error);
     gradcheck_move(instance);
-    if (cli->weights) status = gnn_weights_load(instance, cli->weights, &error);
+    if (cli->weights && status == GNN_OK) status = gnn_weights_load(instance, cli->weights, &error);
   }
   if (status == GNN_OK) status = gradcheck_all(cli, instance, &failed, &error);
   gnn_instance_destroy(instance);

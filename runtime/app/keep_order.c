@@ -11,6 +11,7 @@
 #include "runtime/job/epoch.h"
 #include "runtime/core/bad_value.h"
 #include "runtime/core/device.h"
+#include "runtime/core/weights.h"
 
 int gnn_keeps_all(const gnn_program *program) {
   for (int s = 0; s < program->step_count; s++)
@@ -62,6 +63,14 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     keeping->weights[w] = program->weights[w];
     keeping->weights[w].at_gradient = -1; /* the plan's place */
   }
+  for (int i = 0; i < order->moved_weight_count; i++) {
+    const gnn_moved_weight *moved = &order->moved_weights[i];
+    gnn_weight_desc *weight = &keeping->weights[moved->weight];
+    weight->is_on_host = 0;
+    weight->home = (gnn_side){0};
+    weight->at = moved->at;
+    memcpy(weight->at_state, moved->at_state, sizeof weight->at_state);
+  }
   return GNN_OK;
 }
 
@@ -102,8 +111,7 @@ static gnn_status trail_take_weights(gnn_trail *trail, const gnn_instance *insta
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     const int64_t bytes = weight->count * program->real_bytes;
-    for (int s = -1; s < weight->state_count; s++, to += bytes)
-      memcpy(to, gnn_instance_at(instance, s < 0 ? weight->at : weight->at_state[s]), (size_t)bytes);
+    for (int s = GNN_WEIGHT_ITSELF; s < weight->state_count && status == GNN_OK; s++, to += bytes) status = gnn_weight_take(instance, weight, s, to, error);
   }
   return status;
 }

@@ -16,6 +16,7 @@
 #include "runtime/base/partial.h"
 #include "runtime/core/bad_value.h"
 #include "runtime/core/device.h"
+#include "runtime/core/weights.h"
 #include "runtime/data/contents.h"
 #include "runtime/job/epoch.h"
 
@@ -119,6 +120,14 @@ static gnn_status train_checkpoint(gnn_loop *loop) {
 
 /* ---- one run ---- */
 
+static gnn_status train_finite(void *context, void *numbers, int64_t first, int64_t count) {
+  const float *values = numbers;
+  (void)context, (void)first;
+  for (int64_t i = 0; i < count; i++)
+    if (!isfinite(values[i])) return GNN_ENUMERIC;
+  return GNN_OK;
+}
+
 /* Names what is not finite, so that one knows where to look. */
 static gnn_status train_not_finite(gnn_loop *loop) {
   const gnn_program *program = loop->program;
@@ -126,11 +135,8 @@ static gnn_status train_not_finite(gnn_loop *loop) {
   if (gnn_download_weights(loop->instance, 0, &loop->error) != GNN_OK) return GNN_EDEVICE;
   gnn_text bad = {0};
   gnn_bad_value_text(loop->instance, &bad);
-  for (int w = 0; w < program->weight_count && culprit == NULL && bad.data == NULL; w++) {
-    const float *values = gnn_instance_at(loop->instance, program->weights[w].at);
-    for (int64_t i = 0; program->real_bytes == 4 && i < program->weights[w].count; i++)
-      if (!isfinite(values[i])) { culprit = program->weights[w].name; break; }
-  }
+  for (int w = 0; w < program->weight_count && culprit == NULL && bad.data == NULL && program->real_bytes == 4; w++)
+    if (gnn_weight_walk(loop->instance, &program->weights[w], GNN_WEIGHT_ITSELF, GNN_WEIGHT_READ, train_finite, NULL, &loop->error) == GNN_ENUMERIC) culprit = program->weights[w].name;
   const int lr = gnn_loop_option(program, "lr");
   double loss = loop->instance->run.loss;
   /* The loss is that of the forward pass: what ruined it is the update of the epoch before. */
@@ -490,8 +496,8 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
       loop->progress.run_index = r;
       status = gnn_folds_take(loop);
       if (status != GNN_OK) return status;
-      gnn_instance_reset(loop->instance, loop->progress.seed + (uint64_t)r);
-      if (options->weights) status = gnn_weights_load(loop->instance, options->weights, &loop->error);
+      status = gnn_instance_reset(loop->instance, loop->progress.seed + (uint64_t)r, &loop->error);
+      if (options->weights && status == GNN_OK) status = gnn_weights_load(loop->instance, options->weights, &loop->error);
       if (status != GNN_OK) return status;
       gnn_keeper_reset(&loop->progress.keeper);
       loop->best.is_filled = 0;

@@ -7,9 +7,9 @@
 #include <math.h>
 
 #include "adjacency.h"
+#include "weights.h"
 
-static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, int64_t at, int64_t first, int64_t count, int64_t width) {
-  const gnn_real *values = gnn_at(run, at);
+static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, const gnn_real *values, int64_t first, int64_t count, int64_t width) {
   for (int64_t i = 0; i < count * width; i++) {
     if (isfinite(values[i])) continue;
     *bad = (gnn_bad_value){run->epoch, 0, 0, name, rows, 0, first + i / width, i % width, (float)values[i]};
@@ -37,11 +37,26 @@ void gnn_bad_value_search(gnn_run *run, int step) {
     const int64_t *part = value->rows == GNN_ROWS_PART ? program->graph.part_first + value->count : NULL;
     const int64_t first = part ? part[-1] : 0;
     const int64_t count = part ? *part - first : bad_value_rows(run, value);
-    if (value->step != step || !bad_value_look(run, bad, value->name, part ? GNN_ROWS_NODE : value->rows, value->at, first, count, value->width)) continue;
+    if (value->step != step || !bad_value_look(run, bad, value->name, part ? GNN_ROWS_NODE : value->rows, gnn_at(run, value->at), first, count, value->width)) continue;
     bad->set = value->rows == GNN_ROWS_EDGE ? (int)value->count : 0;
     bad->step = step;
     bad->line = value->line;
   }
+}
+
+typedef struct bad_value_weight {
+  gnn_instance *instance;
+  const gnn_weight_desc *weight;
+} bad_value_weight;
+
+static gnn_status bad_value_look_at_weight(void *context, void *numbers, int64_t first, int64_t count) {
+  const bad_value_weight *at = context;
+  gnn_bad_value *bad = &at->instance->bad;
+  const int64_t width = at->weight->rank ? at->weight->shape[at->weight->rank - 1] : 1;
+  if (bad->epoch || width == 0 || !bad_value_look(&at->instance->run, bad, at->weight->name, GNN_ROWS_NONE, numbers, 0, count, 1)) return GNN_OK;
+  bad->column = (first + bad->row) % width;
+  bad->row = (first + bad->row) / width;
+  return GNN_OK;
 }
 
 void gnn_bad_value_find(gnn_instance *instance, gnn_work work) {
@@ -49,9 +64,9 @@ void gnn_bad_value_find(gnn_instance *instance, gnn_work work) {
   const gnn_program *program = run->program;
   if (instance->bad.epoch || program->real_bytes != 4 || gnn_backend_of(program)->is_apart) return;
   for (int w = 0; w < program->weight_count && !instance->bad.epoch; w++) {
-    const gnn_weight_desc *weight = &program->weights[w];
-    const int64_t width = weight->rank ? weight->shape[weight->rank - 1] : 1;
-    if (width > 0) bad_value_look(run, &instance->bad, weight->name, GNN_ROWS_NONE, weight->at, 0, weight->count / width, width);
+    bad_value_weight at = {instance, &program->weights[w]};
+    gnn_status is_read = gnn_weight_walk(instance, at.weight, GNN_WEIGHT_ITSELF, GNN_WEIGHT_READ, bad_value_look_at_weight, &at, NULL);
+    (void)is_read; /* what it is about is told elsewhere */
   }
   if (instance->bad.epoch) return;
   run->search = &instance->bad;

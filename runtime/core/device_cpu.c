@@ -115,10 +115,14 @@ static gnn_status cpu_work(gnn_instance *instance, gnn_work work) {
   if (work == GNN_WORK_EVALUATE) return run->program->evaluate(run);
   if (work == GNN_WORK_ONCE) return run->program->once(run);
   gnn_status status = run->program->forward_backward(run);
+  if (work == GNN_WORK_GRADIENTS) gnn_lanes_settle(run); /* what an update would wait for */
   if (work == GNN_WORK_GRADIENTS || status != GNN_OK) return status;
   instance->gradient_peak_before = instance->gradient_peak;
   instance->gradient_peak = cpu_gradient_peak(instance);
-  if (!isfinite(run->loss) || !isfinite(instance->gradient_peak.magnitude)) gnn_bad_value_find(instance, GNN_WORK_GRADIENTS);
+  if (!isfinite(run->loss) || !isfinite(instance->gradient_peak.magnitude)) {
+    gnn_lanes_settle(run); /* the same copies are queued again */
+    gnn_bad_value_find(instance, GNN_WORK_GRADIENTS);
+  }
   return run->program->update(run);
 }
 

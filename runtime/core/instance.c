@@ -13,6 +13,7 @@
 #include "blocks.h"
 #include "device.h"
 #include "lanes.h"
+#include "weights.h"
 #include "kernels/cpu/random.h"
 #include "runtime/base/room.h"
 #include "runtime/job/scored.h"
@@ -293,22 +294,40 @@ static void instance_set(void *to, int real_bytes, int64_t index, double value) 
   else ((double *)to)[index] = (double)rounded;
 }
 
-void gnn_instance_reset(gnn_instance *instance, uint64_t seed) {
+typedef struct instance_draw {
+  const gnn_weight_desc *weight;
+  int real_bytes;
+  uint64_t key;
+} instance_draw;
+
+static gnn_status instance_draw_numbers(void *context, void *numbers, int64_t first, int64_t count) {
+  const instance_draw *draw = context;
+  for (int64_t i = first; i < first + count; i++) {
+    double value = draw->weight->a;
+    if (draw->weight->init == GNN_INIT_UNIFORM) value *= 2 * gnn_random_uniform(draw->key, (uint64_t)i) - 1;
+    if (draw->weight->init == GNN_INIT_NORMAL) value *= gnn_random_normal(draw->key, (uint64_t)i);
+    instance_set(numbers, draw->real_bytes, i - first, value);
+  }
+  return GNN_OK;
+}
+
+static gnn_status instance_zero_numbers(void *context, void *numbers, int64_t first, int64_t count) {
+  const instance_draw *draw = context;
+  (void)first;
+  memset(numbers, 0, (size_t)(count * draw->real_bytes));
+  return GNN_OK;
+}
+
+gnn_status gnn_instance_reset(gnn_instance *instance, uint64_t seed, gnn_error *error) {
   const gnn_program *program = instance->run.program;
+  gnn_status status = GNN_OK;
   instance->gradient_peak = instance->gradient_peak_before = (gnn_gradient_peak){-1, 0};
   instance->bad = (gnn_bad_value){0};
-  for (int w = 0; w < program->weight_count; w++) {
+  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
-    void *to = gnn_instance_at(instance, weight->at);
-    uint64_t key = gnn_random_key(seed, (uint64_t)w);
-    for (int64_t i = 0; i < weight->count; i++) {
-      double value = weight->a;
-      if (weight->init == GNN_INIT_UNIFORM) value *= 2 * gnn_random_uniform(key, (uint64_t)i) - 1;
-      if (weight->init == GNN_INIT_NORMAL) value *= gnn_random_normal(key, (uint64_t)i);
-      instance_set(to, program->real_bytes, i, value);
-    }
-    for (int s = 0; s < weight->state_count; s++)
-      memset(gnn_instance_at(instance, weight->at_state[s]), 0, (size_t)(weight->count * program->real_bytes));
+    instance_draw draw = {weight, program->real_bytes, gnn_random_key(seed, (uint64_t)w)};
+    status = gnn_weight_walk(instance, weight, GNN_WEIGHT_ITSELF, GNN_WEIGHT_FILL, instance_draw_numbers, &draw, error);
+    for (int s = 0; s < weight->state_count && status == GNN_OK; s++) status = gnn_weight_walk(instance, weight, s, GNN_WEIGHT_FILL, instance_zero_numbers, &draw, error);
   }
   gnn_status is_kept = gnn_upload_weights(instance, 1, NULL);
   (void)is_kept;
@@ -316,4 +335,5 @@ void gnn_instance_reset(gnn_instance *instance, uint64_t seed) {
   instance->run.epoch = instance->run.update = 0;
   instance->run.reductions = 0;
   instance->run.loss = 0;
+  return status;
 }

@@ -127,8 +127,8 @@ void gnn_instance_survey(gnn_instance *instance);
 /* Room to measure so many rows of labels and blocks. */
 gnn_status gnn_instance_make_room(gnn_instance *instance, int64_t rows, int64_t blocks, gnn_error *error);
 
-/* Weights as the program initialises them, optimiser state zero, epoch 0. A device that fails here fails at its next work. */
-void gnn_instance_reset(gnn_instance *instance, uint64_t seed);
+/* Weights as the program initialises them, optimiser state zero, epoch 0. A device that fails here fails at its next work; GNN_EIO: the SSD does. */
+gnn_status gnn_instance_reset(gnn_instance *instance, uint64_t seed, gnn_error *error);
 
 extern const char *const gnn_tier_names[GNN_TIER_COUNT]; /* "device arena" */
 

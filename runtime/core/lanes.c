@@ -191,6 +191,10 @@ gnn_status gnn_lanes_await(gnn_run *run, int copy) {
   return atomic_load(&lanes->is_failed) ? GNN_EIO : GNN_OK;
 }
 
+void gnn_lanes_settle(gnn_run *run) {
+  for (int c = 0; run->lanes && c < run->lanes->copy_count; c++) lanes_wait(run->lanes, c);
+}
+
 gnn_status gnn_lanes_copy(gnn_run *run, int copy) {
   gnn_lanes *lanes = run->lanes;
   Lane *lane = &lanes->lane[run->program->copies[copy].lane];

@@ -23,6 +23,9 @@ void gnn_lanes_destroy(gnn_run *run);
 gnn_status gnn_lanes_copy(gnn_run *run, int copy);
 gnn_status gnn_lanes_await(gnn_run *run, int copy);
 
+/* Returns when all that was queued is done. */
+void gnn_lanes_settle(gnn_run *run);
+
 /* What made a lane fail, or NULL. */
 const gnn_error *gnn_lanes_error(const gnn_run *run);
 /* Whether some copy of the program goes over this lane; whether it goes through the scratch file. */

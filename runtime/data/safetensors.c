@@ -4,6 +4,7 @@
 #endif
 #include "safetensors.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -329,21 +330,41 @@ gnn_status gnn_safetensors_head(const gnn_tensor *tensors, int tensor_count, con
   return GNN_OK;
 }
 
+static void safetensors_add_to_sum(void *to, const void *bytes, size_t count) {
+  uint32_t *sum = to;
+  *sum = (uint32_t)crc32_z(*sum, bytes, count);
+}
+
+static void safetensors_put(void *to, const void *bytes, size_t count) { gnn_writer_put(to, bytes, count); }
+
+static gnn_status safetensors_give(const gnn_tensor *tensor, gnn_tensor_sink *sink, void *to, gnn_error *error) {
+  if (tensor->give) return tensor->give(tensor->user, sink, to, error);
+  sink(to, tensor->array.data, (size_t)(tensor->array.count * gnn_dtype_bytes(tensor->array.dtype)));
+  return GNN_OK;
+}
+
 gnn_status gnn_safetensors_write(const char *path, const gnn_tensor *tensors, int tensor_count, const gnn_pair *pairs,
                                  int pair_count, gnn_error *error) {
   gnn_text header = {0};
   gnn_writer writer;
-  gnn_status status = gnn_safetensors_head(tensors, tensor_count, NULL, pairs, pair_count, &header, error);
+  uint32_t *sums = calloc((size_t)tensor_count + 1, sizeof *sums);
+  gnn_status status = sums ? GNN_OK : gnn_fail_memory(error, tensor_count * (int64_t)sizeof *sums);
+  for (int t = 0; t < tensor_count && status == GNN_OK; t++) status = safetensors_give(&tensors[t], safetensors_add_to_sum, &sums[t], error);
+  if (status == GNN_OK) status = gnn_safetensors_head(tensors, tensor_count, sums, pairs, pair_count, &header, error);
+  free(sums);
   if (status != GNN_OK) return status;
   status = gnn_writer_open(&writer, path, error);
   if (status == GNN_OK) {
+    gnn_status given = GNN_OK;
     gnn_writer_put(&writer, header.data, header.length);
     for (int w = 0; w < 4; w++) {
-      for (int t = 0; t < tensor_count; t++)
-        if (gnn_dtype_bytes(tensors[t].array.dtype) == width_order[w])
-          gnn_writer_put(&writer, tensors[t].array.data, (size_t)(tensors[t].array.count * width_order[w]));
+      for (int t = 0; t < tensor_count && given == GNN_OK; t++)
+        if (gnn_dtype_bytes(tensors[t].array.dtype) == width_order[w]) given = safetensors_give(&tensors[t], safetensors_put, &writer, error);
     }
-    status = gnn_writer_close(&writer, error);
+    gnn_error other;
+    if (given != GNN_OK) writer.errno_value = EIO; /* what is there of the file goes */
+    status = gnn_writer_close(&writer, given == GNN_OK ? error : &other);
+    if (given != GNN_OK) status = given;
   }
   gnn_text_free(&header);
   return status;

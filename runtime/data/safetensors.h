@@ -8,9 +8,14 @@
 #include "runtime/base/array.h"
 #include "runtime/base/file.h"
 
+typedef void gnn_tensor_sink(void *to, const void *bytes, size_t count);
+
 typedef struct gnn_tensor {
   const char *name;
   gnn_array array; /* data points into the file */
+  /* Of a file to be written where data is NULL: gives the bytes one after the other, the same whenever it is asked. */
+  gnn_status (*give)(const void *user, gnn_tensor_sink *sink, void *to, gnn_error *error);
+  const void *user;
 } gnn_tensor;
 
 typedef struct gnn_pair {

@@ -15,6 +15,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/core/device.h"
+#include "runtime/core/weights.h"
 #include "runtime/data/safetensors.h"
 
 enum { CHECKPOINT_COUNTS = 8, CHECKPOINT_NUMBERS = 2 + 3 * GNN_SPLIT_COUNT, CHECKPOINT_NAME_MAX = 320 };
@@ -46,31 +47,38 @@ gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instanc
   gnn_status status = gnn_download_weights(instance, 0, error);
   if (status != GNN_OK) return status;
   unsigned char *to = snapshot->data;
-  for (int w = 0; w < program->weight_count; w++) {
-    size_t bytes = (size_t)(program->weights[w].count * program->real_bytes);
-    memcpy(to, gnn_instance_at(instance, program->weights[w].at), bytes);
-    to += bytes;
+  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
+    status = gnn_weight_take(instance, &program->weights[w], GNN_WEIGHT_ITSELF, to, error);
+    to += program->weights[w].count * program->real_bytes;
   }
-  snapshot->is_filled = 1;
-  return GNN_OK;
+  snapshot->is_filled = status == GNN_OK;
+  return status;
 }
 
 gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   const unsigned char *from = snapshot->data;
-  for (int w = 0; w < program->weight_count; w++) {
-    size_t bytes = (size_t)(program->weights[w].count * program->real_bytes);
-    memcpy(gnn_instance_at(instance, program->weights[w].at), from, bytes);
-    from += bytes;
+  gnn_status status = GNN_OK;
+  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
+    status = gnn_weight_put(instance, &program->weights[w], GNN_WEIGHT_ITSELF, from, error);
+    from += program->weights[w].count * program->real_bytes;
   }
-  return gnn_upload_weights(instance, 0, error);
+  return status == GNN_OK ? gnn_upload_weights(instance, 0, error) : status;
 }
 
 /* ---- the list of tensors of a file ---- */
 
+/* Numbers that are read from the scratch file as they are written. */
+typedef struct checkpoint_away {
+  const gnn_instance *instance;
+  const gnn_weight_desc *weight;
+  int state;
+} checkpoint_away;
+
 typedef struct checkpoint_list {
   gnn_tensor *tensors;
   char (*names)[CHECKPOINT_NAME_MAX];
+  checkpoint_away *away; /* per tensor */
   int count;
 } checkpoint_list;
 
@@ -78,15 +86,18 @@ static gnn_status checkpoint_list_create(checkpoint_list *list, int room, gnn_er
   list->count = 0;
   list->tensors = calloc((size_t)room + 1, sizeof *list->tensors);
   list->names = calloc((size_t)room + 1, sizeof *list->names);
-  if (list->tensors && list->names) return GNN_OK;
+  list->away = calloc((size_t)room + 1, sizeof *list->away);
+  if (list->tensors && list->names && list->away) return GNN_OK;
   free(list->tensors);
   free(list->names);
+  free(list->away);
   return gnn_fail_memory(error, room * (int64_t)sizeof *list->names);
 }
 
 static void checkpoint_list_destroy(checkpoint_list *list) {
   free(list->tensors);
   free(list->names);
+  free(list->away);
 }
 
 static void checkpoint_list_add(checkpoint_list *list, const char *prefix, const gnn_weight_desc *weight,
@@ -96,6 +107,36 @@ static void checkpoint_list_add(checkpoint_list *list, const char *prefix, const
   tensor->name = list->names[list->count++];
   tensor->array = (gnn_array){.dtype = dtype, .rank = weight->rank, .count = weight->count, .data = data};
   for (int i = 0; i < weight->rank; i++) tensor->array.shape[i] = weight->shape[i];
+}
+
+typedef struct checkpoint_giving {
+  gnn_tensor_sink *sink;
+  void *to;
+  int real_bytes;
+} checkpoint_giving;
+
+static gnn_status checkpoint_give_numbers(void *context, void *numbers, int64_t first, int64_t count) {
+  const checkpoint_giving *giving = context;
+  (void)first;
+  giving->sink(giving->to, numbers, (size_t)(count * giving->real_bytes));
+  return GNN_OK;
+}
+
+static gnn_status checkpoint_give(const void *user, gnn_tensor_sink *sink, void *to, gnn_error *error) {
+  const checkpoint_away *away = user;
+  checkpoint_giving giving = {sink, to, away->instance->run.program->real_bytes};
+  return gnn_weight_walk(away->instance, away->weight, away->state, GNN_WEIGHT_READ, checkpoint_give_numbers, &giving, error);
+}
+
+/* A weight, or one of its states, where it is at home. */
+static void checkpoint_list_weight(checkpoint_list *list, const char *prefix, const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_dtype dtype) {
+  const int index = list->count;
+  const void *data = gnn_weight_at(instance, weight, state);
+  checkpoint_list_add(list, prefix, weight, dtype, data);
+  if (data) return;
+  list->away[index] = (checkpoint_away){instance, weight, state};
+  list->tensors[index].give = checkpoint_give;
+  list->tensors[index].user = &list->away[index];
 }
 
 static void checkpoint_list_vector(checkpoint_list *list, const char *name, gnn_dtype dtype, int64_t count,
@@ -123,8 +164,8 @@ gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *sn
   const unsigned char *from = snapshot ? snapshot->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
-    const void *data = snapshot ? from : (const unsigned char *)gnn_instance_at(instance, weight->at);
-    checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), data);
+    if (snapshot) checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), from);
+    else checkpoint_list_weight(&list, "", instance, weight, GNN_WEIGHT_ITSELF, checkpoint_dtype(program));
     if (snapshot) from += weight->count * program->real_bytes;
   }
   gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}};
@@ -218,9 +259,27 @@ static gnn_status checkpoint_mismatch(const gnn_program *program, const gnn_safe
   return status;
 }
 
+typedef struct checkpoint_source {
+  const gnn_array *array;
+  int real_bytes;
+} checkpoint_source;
+
+static gnn_status checkpoint_copy_numbers(void *context, void *numbers, int64_t first, int64_t count) {
+  const checkpoint_source *from = context;
+  if (from->real_bytes == 4) gnn_array_floats(from->array, first, count, numbers);
+  else for (int64_t i = 0; i < count; i++) ((double *)numbers)[i] = gnn_array_number(from->array, first + i);
+  return GNN_OK;
+}
+
 static void checkpoint_copy(void *to, int real_bytes, const gnn_array *array) {
-  if (real_bytes == 4) gnn_array_floats(array, 0, array->count, to);
-  else for (int64_t i = 0; i < array->count; i++) ((double *)to)[i] = gnn_array_number(array, i);
+  checkpoint_source from = {array, real_bytes};
+  gnn_status is_copied = checkpoint_copy_numbers(&from, to, 0, array->count);
+  (void)is_copied;
+}
+
+static gnn_status checkpoint_load(const gnn_instance *instance, const gnn_weight_desc *weight, int state, const gnn_array *array, gnn_error *error) {
+  checkpoint_source from = {array, instance->run.program->real_bytes};
+  return gnn_weight_walk(instance, weight, state, GNN_WEIGHT_FILL, checkpoint_copy_numbers, &from, error);
 }
 
 /* A damaged file is one that cannot be read. */
@@ -258,10 +317,10 @@ static gnn_status checkpoint_check_finite(const gnn_instance *instance, const gn
 
 static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safetensors *file, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  for (int w = 0; w < program->weight_count; w++)
-    checkpoint_copy(gnn_instance_at(instance, program->weights[w].at), program->real_bytes,
-                    gnn_safetensors_find(file, program->weights[w].name));
-  return gnn_upload_weights(instance, 0, error);
+  gnn_status status = GNN_OK;
+  for (int w = 0; w < program->weight_count && status == GNN_OK; w++)
+    status = checkpoint_load(instance, &program->weights[w], GNN_WEIGHT_ITSELF, gnn_safetensors_find(file, program->weights[w].name), error);
+  return status == GNN_OK ? gnn_upload_weights(instance, 0, error) : status;
 }
 
 gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error *error) {
@@ -299,10 +358,8 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   const unsigned char *from = best && best->is_filled ? best->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
-    checkpoint_list_add(&list, "", weight, dtype, gnn_instance_at(instance, weight->at));
-    for (int s = 0; s < weight->state_count; s++)
-      checkpoint_list_add(&list, checkpoint_state_prefix(program, weight, s), weight, dtype,
-                          gnn_instance_at(instance, weight->at_state[s]));
+    checkpoint_list_weight(&list, "", instance, weight, GNN_WEIGHT_ITSELF, dtype);
+    for (int s = 0; s < weight->state_count; s++) checkpoint_list_weight(&list, checkpoint_state_prefix(program, weight, s), instance, weight, s, dtype);
     if (from == NULL) continue;
     checkpoint_list_add(&list, "best.", weight, dtype, from);
     from += weight->count * program->real_bytes;
@@ -463,10 +520,9 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   best->is_filled = gnn_array_integer(counts, 6) != 0;
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
-    for (int s = 0; s < weight->state_count; s++) {
+    for (int s = 0; s < weight->state_count && status == GNN_OK; s++) {
       snprintf(name, sizeof name, "%s%s", checkpoint_state_prefix(program, weight, s), weight->name);
-      checkpoint_copy(gnn_instance_at(instance, weight->at_state[s]), program->real_bytes,
-                      gnn_safetensors_find(&file, name));
+      status = checkpoint_load(instance, weight, s, gnn_safetensors_find(&file, name), error);
     }
     if (!best->is_filled) continue;
     snprintf(name, sizeof name, "best.%s", weight->name);
@@ -500,7 +556,7 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   for (int64_t k = 0; state.points && k < state.points->count / CHECKPOINT_POINT && k < progress->point_room; k++)
     progress->points[progress->point_count++] = (gnn_curve_point){gnn_array_number(state.points, CHECKPOINT_POINT * k), gnn_array_number(state.points, CHECKPOINT_POINT * k + 1),
                                                                   gnn_array_number(state.points, CHECKPOINT_POINT * k + 2)};
-  status = gnn_file_check(&file.file, GNN_OK, error);
+  status = gnn_file_check(&file.file, status, error);
   gnn_safetensors_close(&file);
   return status == GNN_OK ? gnn_upload_weights(instance, 1, error) : status;
 }

@@ -14,6 +14,7 @@
 #include "runtime/core/bad_value.h"
 #include "runtime/core/device.h"
 #include "runtime/core/scores.h"
+#include "runtime/core/weights.h"
 #include "runtime/data/fill.h"
 
 typedef struct job_borrowed {
@@ -41,6 +42,7 @@ struct gnn_job {
   int is_changed;  /* something was set since the arena was filled */
   int is_file;     /* the data in the arena came from load */
   int has_lent;    /* weights; the host may write there between calls */
+  float **lent;    /* per weight: a copy of one that is at home on the SSD, or NULL; NULL before any weight was lent */
   atomic_int uses; /* the host's handle and every DLPack tensor */
 };
 
@@ -139,8 +141,8 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
   for (int i = 0; values && i < program->option_count && i < GNN_OPTION_MAX; i++) job->instance->run.option[i] = values[i];
   job->options.options = NULL;
   job->options.scratch_dir = NULL;
-  gnn_instance_reset(job->instance, job->options.seed);
-  return GNN_OK;
+  status = gnn_instance_reset(job->instance, job->options.seed, &job->error);
+  return status == GNN_OK ? GNN_OK : job_failed(job, status);
 }
 
 static void job_drop(gnn_job *job) {
@@ -148,6 +150,8 @@ static void job_drop(gnn_job *job) {
   gnn_instance_destroy(job->instance);
   gnn_dataset_close(job->dataset);
   gnn_snapshot_destroy(&job->best);
+  for (int w = 0; job->lent && w < job->program->weight_count; w++) free(job->lent[w]);
+  free(job->lent);
   free(job);
 }
 
@@ -263,11 +267,19 @@ static gnn_status job_borrowed_field(gnn_job *job, gnn_dataset *dataset, const j
 }
 
 static gnn_status job_take_back(gnn_job *job) {
-  return job->has_lent ? job_failed(job, gnn_upload_weights(job->instance, 0, &job->error)) : GNN_OK;
+  gnn_status status = GNN_OK;
+  if (!job->has_lent) return GNN_OK;
+  for (int w = 0; w < job->program->weight_count && status == GNN_OK; w++)
+    if (job->lent[w]) status = gnn_weight_put(job->instance, &job->program->weights[w], GNN_WEIGHT_ITSELF, job->lent[w], &job->error);
+  return job_failed(job, status == GNN_OK ? gnn_upload_weights(job->instance, 0, &job->error) : status);
 }
 
 static gnn_status job_hand_out(gnn_job *job) {
-  return job->has_lent ? job_failed(job, gnn_download_weights(job->instance, 0, &job->error)) : GNN_OK;
+  gnn_status status = GNN_OK;
+  if (!job->has_lent) return GNN_OK;
+  for (int w = 0; w < job->program->weight_count && status == GNN_OK; w++)
+    if (job->lent[w]) status = gnn_weight_take(job->instance, &job->program->weights[w], GNN_WEIGHT_ITSELF, job->lent[w], &job->error);
+  return job_failed(job, status == GNN_OK ? gnn_download_weights(job->instance, 0, &job->error) : status);
 }
 
 /* What was set since the last time goes into the arena. */
@@ -309,10 +321,10 @@ static gnn_status job_ready(gnn_job *job) {
 gnn_status gnn_job_reset(gnn_job *job, uint64_t seed) {
   gnn_status status = job_alive(job);
   if (status != GNN_OK) return status;
-  gnn_instance_reset(job->instance, seed);
+  status = gnn_instance_reset(job->instance, seed, &job->error);
   gnn_keeper_reset(&job->keeper);
   job->best.is_filled = 0;
-  return GNN_OK;
+  return status == GNN_OK ? job_hand_out(job) : job_failed(job, status);
 }
 
 static gnn_status job_step(gnn_job *job) {
@@ -419,12 +431,30 @@ gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t co
 
 /* ---- weights ---- */
 
+/* Of what is at home on the SSD the host has a copy, from when it first asks for it. */
+static gnn_status job_lend(gnn_job *job, int w) {
+  const gnn_weight_desc *weight = &job->program->weights[w];
+  const size_t count = (size_t)job->program->weight_count + 1;
+  if (job->lent == NULL && (job->lent = calloc(count, sizeof *job->lent)) == NULL) return gnn_fail_memory(&job->error, (int64_t)(count * sizeof *job->lent));
+  if (job->lent[w] || gnn_weight_at(job->instance, weight, GNN_WEIGHT_ITSELF)) return GNN_OK;
+  job->lent[w] = malloc((size_t)weight->count * sizeof **job->lent + 1);
+  if (job->lent[w] == NULL) return gnn_fail_memory(&job->error, weight->count * (int64_t)sizeof **job->lent);
+  return gnn_weight_take(job->instance, weight, GNN_WEIGHT_ITSELF, job->lent[w], &job->error);
+}
+
+static float *job_weight_at(const gnn_job *job, const gnn_weight_desc *weight) {
+  float *lent = job->lent[weight - job->program->weights];
+  return lent ? lent : gnn_weight_at(job->instance, weight, GNN_WEIGHT_ITSELF);
+}
+
 static gnn_status job_find(gnn_job *job, const char *name, const gnn_weight_desc **weight) {
   gnn_status status = job_alive(job);
   if (status != GNN_OK) return status;
   for (int w = 0; w < job->program->weight_count; w++) {
     if (strcmp(job->program->weights[w].name, name) != 0) continue;
     *weight = &job->program->weights[w];
+    status = job_lend(job, w);
+    if (status != GNN_OK) return job_failed(job, status);
     if (job->has_lent) return GNN_OK;
     job->has_lent = 1;
     return job_hand_out(job);
@@ -436,7 +466,7 @@ gnn_status gnn_job_weight(gnn_job *job, const char *name, float **data, const in
   const gnn_weight_desc *weight = NULL;
   gnn_status status = job_find(job, name, &weight);
   if (status != GNN_OK) return status;
-  if (data) *data = gnn_instance_at(job->instance, weight->at);
+  if (data) *data = job_weight_at(job, weight);
   if (shape) *shape = weight->shape;
   if (rank) *rank = weight->rank;
   return GNN_OK;
@@ -452,7 +482,7 @@ gnn_status gnn_job_save(gnn_job *job, const char *path) {
 gnn_status gnn_job_restore(gnn_job *job, const char *path) {
   gnn_status status = job_alive(job);
   if (status == GNN_OK) status = gnn_weights_load(job->instance, path, &job->error);
-  return job_failed(job, status);
+  return status == GNN_OK ? job_hand_out(job) : job_failed(job, status);
 }
 
 static void job_delete_tensor(struct DLManagedTensorVersioned *self) {
@@ -483,7 +513,7 @@ gnn_status gnn_job_weight_dlpack(gnn_job *job, const char *name, struct DLManage
   managed->version.major = 1;
   managed->manager = job;
   managed->deleter = job_delete_tensor;
-  managed->tensor.data = gnn_instance_at(job->instance, weight->at);
+  managed->tensor.data = job_weight_at(job, weight);
   managed->tensor.device.type = JOB_DL_CPU; /* where the device has memory of its own, its image */
   managed->tensor.rank = weight->rank;
   managed->tensor.dtype.code = JOB_DL_FLOAT;

@@ -72,6 +72,17 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     by_parts() { grep -q "in data_x_row_idx\[2/4\] $1" "$work/sparse_$tier.work/model.c" && grep -q "in data_x_column_value\[2/4\] $1" "$work/sparse_$tier.work/model.c"; }
     check "sparse_$tier: rows and columns of features come by parts" by_parts "$([ $tier = host ] && echo '<- host' || echo 'ssd -> ring')"
   done
+  check "learned: the program of whole values trains" makes_and_trains "$work/whole_learned" "$models/learned4.gnn" --cut=whole
+  for tier in host ssd; do { cat "$models/learned4.gnn" && printf 'plan {\n  fate "e" = %s\n}\n' $tier; } >"$work/learned_$tier.gnn"; done
+  cut_program learned whole_learned "$work/learned_host.gnn" "$box" '--cut=slices(2)' --budget device=6MiB
+  goes_home() { grep -q "in weight_e\[1/4\] <- $2" "$work/$1.work/model.c" && grep -q "in state2_e\[4/4\] <- $2" "$work/$1.work/model.c" && grep -q "out state1_e\[4/4\] -> $2" "$work/$1.work/model.c"; }
+  check "learned: what an optimiser keeps comes by parts, and goes back" goes_home learned host
+  cut_program learned_ring whole_learned "$work/learned_ssd.gnn" "$box" '--cut=rows(4)' --budget device=6MiB --budget host=2MiB
+  check "learned: by the ring to the SSD, too" goes_home learned_ring ring
+  sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$models/learned4.gnn" >"$work/norm.gnn"
+  sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$work/learned_ssd.gnn" >"$work/norm_ssd.gnn"
+  check "learned: a program of whole values that clips by norm trains" makes_and_trains "$work/whole_norm" "$work/norm.gnn" --cut=whole
+  cut_program learned_norm whole_norm "$work/norm_ssd.gnn" "$box" '--cut=rows(4)' --budget device=7MiB --budget host=0
 
   # cuBLASLt's algorithm of all rows is none for those of a part: no other one is taken.
   refused() { ! STANDIN_NO_ALGORITHM_FOR=2048 "$work/rows" -q --epochs 1 --out "$work/refused" 2>"$work/refused.err" && grep -q 'no algorithm for parts: .* does not take 2048 of its rows; compile with --gemm=own' "$work/refused.err"; }

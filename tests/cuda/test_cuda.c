@@ -41,7 +41,7 @@ static gnn_status try_open(const gnn_program *program, gnn_instance_options opti
   notes = 0;
   gnn_status status = gnn_instance_create(program, &options, instance, error);
   if (status == GNN_OK) status = gnn_instance_load(*instance, karate, error);
-  if (status == GNN_OK) gnn_instance_reset(*instance, 7);
+  if (status == GNN_OK) gnn_instance_reset(*instance, 7, NULL);
   return status;
 }
 
@@ -163,7 +163,7 @@ static int is_as(gnn_instance *cpu, gnn_instance *cuda) {
   gnn_result wanted[GNN_SPLIT_COUNT], found[GNN_SPLIT_COUNT];
   int64_t bytes = cpu->run.nodes * toy.program.classes * 4;
   int is_same = 1;
-  gnn_instance_reset(cpu, 7);
+  gnn_instance_reset(cpu, 7, NULL);
   for (int e = 0; e < 3 && is_same; e++) {
     train(cpu, 1, wanted);
     is_same = train(cuda, 1, found) == GNN_OK && memcmp(gnn_instance_at(cpu, toy.program.at_scores), gnn_instance_at(cuda, toy.program.at_scores), (size_t)bytes) == 0;
@@ -348,12 +348,12 @@ static void test_checkpoint(void) {
   if (status == GNN_OK) status = gnn_snapshot_take(&best, part, &error);
   if (status == GNN_OK) status = gnn_checkpoint_save(part, &best, &progress, tap_path("part.safetensors"), &error);
   if (status == GNN_OK) status = train(part, 2, result);
-  gnn_instance_reset(part, 99);
+  gnn_instance_reset(part, 99, NULL);
   if (status == GNN_OK) status = gnn_checkpoint_load(part, &best, &restored, tap_path("part.safetensors"), &error);
   if (status == GNN_OK) status = train(part, 4, result);
   tap_ok(status == GNN_OK && same(straight, part), "checkpoint: four epochs, saved, spoilt, restored, and four more: the bits of eight");
   if (status == GNN_OK) status = gnn_snapshot_put(&best, part, &error);
-  gnn_instance_reset(straight, 7);
+  gnn_instance_reset(straight, 7, NULL);
   train(straight, 4, result);
   int64_t at = toy.program.weights[0].at;
   tap_ok(status == GNN_OK && gnn_download_weights(part, 0, NULL) == GNN_OK &&

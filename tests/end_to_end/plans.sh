@@ -149,6 +149,19 @@ queue sparse3_ring none '--cut=slices(2)' $box --budget host=200KiB --budget dev
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
 queue away4_host away4 --budget host=64MiB
+queue keep_learned4 learned4
+for tier in host ssd; do { cat "$plans/learned4.gnn" && printf 'plan {\n  fate "e" = %s\n}\n' $tier; } >learned4_$tier.gnn; done
+sed 's/adam(lr = 0.01)/sgd(lr = 0.1, momentum = 0.9)\n  accumulate = 2/' "$plans/learned4.gnn" >keep_learned_sum.gnn
+sed 's/adam(lr = 0.01)/adagrad(lr = 0.01)\n  clip      = norm(0.05)/' "$plans/learned4.gnn" >keep_learned_norm.gnn
+sed 's/adam(lr = 0.01)/sgd(lr = 0.1, momentum = 0.9)\n  accumulate = 2/' learned4_host.gnn >learned_sum.gnn
+sed 's/adam(lr = 0.01)/adagrad(lr = 0.01)\n  clip      = norm(0.05)/' learned4_ssd.gnn >learned_norm.gnn
+queue learned4_host none '--cut=slices(2)' --budget host=64MiB --budget device=$(plans=. least_of learned4_host '--cut=slices(2)' --budget host=64MiB)KiB
+cp learned4_ssd.gnn learned4_ring.gnn
+queue learned4_ssd none '--cut=rows(4)' --budget ssd=64MiB --budget device=$(plans=. least_of learned4_ssd '--cut=rows(4)' --budget ssd=64MiB)KiB
+queue learned4_ring none '--cut=slices(2)' $box --budget host=2MiB --budget device=6MiB
+for kind in sum norm; do queue keep_learned_$kind none; done
+queue learned_sum none '--cut=rows(4)' --budget host=64MiB
+queue learned_norm none '--cut=rows(4)' --budget ssd=64MiB
 graph_of directed
 for plan in "" "plan { fate \"x\" = host
   fate \"graph_*_idx\" = host }"; do
@@ -440,6 +453,36 @@ other_edges() { # as many rows in each part, and other numbers of edges
     compile other away_directed && ! ./other -q --epochs 1 --out out_other 2>other.err && grep -q 'R0802.*is cut into other parts' other.err
 }
 check "data whose parts have other edges than those that a program was compiled for are refused" other_edges
+learned_on_host() {
+  train keep_learned4 out_keep_learned4 && agrees_with keep_learned4 learned4_host && grep -q 'in weight_e\[1/4\] <- host' gen_learned4_host/learned4_host.c && grep -q 'out state2_e\[4/4\] -> host' gen_learned4_host/learned4_host.c
+}
+check "learned4, learned values and what their optimiser keeps on the host: they come by parts and go back, same bits, memory as planned" learned_on_host
+learned_on_ssd() { agrees_with keep_learned4 learned4_ssd && grep -q 'home_state = {{GNN_SSD, ' gen_learned4_ssd/learned4_ssd.c && grep -q 'out state2_e\[4/4\] -> ssd' gen_learned4_ssd/learned4_ssd.c; }
+check "on the SSD alone" learned_on_ssd
+learned_by_ring() { agrees_with keep_learned4 learned4_ring && grep -q 'out weight_e\[4/4\] ring -> ssd' gen_learned4_ring/learned4_ring.c; }
+check "and by the ring" learned_by_ring
+learned_kinds() { for kind in sum norm; do train keep_learned_$kind out_keep_learned_$kind && agrees_with keep_learned_$kind learned_$kind || return 1; done; }
+check "gradients that are summed over epochs, and clipped by the length of them all: same bits" learned_kinds
+learned_goes_on() { # on the SSD, then on the host, then where everything is kept
+  ./learned4_ssd -q --epochs 2 --out goes_on && ./learned4_host -q --epochs 4 --resume --out goes_on && ./keep_learned4 -q --epochs 6 --resume --out goes_on && cmp <(numbers goes_on/last.safetensors) <(numbers out_keep_learned4/last.safetensors) &&
+    ./keep_learned4 -q --epochs 3 --out goes_back && ./learned4_ssd -q --epochs 6 --resume --out goes_back && cmp <(numbers goes_back/last.safetensors) <(numbers out_keep_learned4/last.safetensors)
+}
+check "a checkpoint goes from plan to plan, wherever what is learned lies" learned_goes_on
+learned_predicts() {
+  for program in keep_learned4 learned4_ssd learned4_host; do
+    ./$program predict -q --weights out_keep_learned4/last.safetensors -o $program.npy && ./$program eval --weights out_keep_learned4/last.safetensors | sed 's/weights from.*//' >$program.eval || return 1
+  done
+  cmp keep_learned4.npy learned4_ssd.npy && cmp keep_learned4.npy learned4_host.npy && cmp keep_learned4.eval learned4_ssd.eval && cmp keep_learned4.eval learned4_host.eval
+}
+check "predictions and evaluations are the same" learned_predicts
+says_learned() { "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned4_ssd.gnn | grep 'learned values on the SSD (4.5 MiB of the scratch file)' && "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned_norm.gnn | grep 'notes.*whole until the length of all gradients is known: d_e'; }
+check "--plan says where they are, and what stays whole" says_learned
+sed '/^plan {/,$d' learned4_host.gnn >learned_free.gnn
+chosen_learned() { "$gnncc" -w --plan-effort=fast $box --budget device=5MiB --plan learned_free.gnn | grep 'cut .* learned values on the host'; }
+check "where memory is short they leave the device by themselves" chosen_learned
+sed 's/fate "e"/fate "gcn1.lin.weight"/' learned4_host.gnn >learned_other.gnn
+other_weight() { ! "$gnncc" -w $box learned_other.gnn -o no 2>no.err && grep -q 'E0506.*is input data or a weight' no.err; }
+check "a weight that has no row for each node stays" other_weight
 tables_by_slices() {
   grep -q 'sum over in-edges of src\..*_table \[4/4\]' gen_slices4_slices2/slices4.c && grep -q 'spmm_16_of_32(' gen_slices4_slices2/slices4.c
 }

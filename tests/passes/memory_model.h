@@ -89,10 +89,16 @@ static const void *data_away(const Play *p, const Kernels *kernels, ValueId id) 
   return away == NO_INDEX || away == p->y->residents->scores_away ? NULL : &p->y->residents->away[away];
 }
 
+/* A weight that epochs change, or a state of one, by rows of nodes; an evaluation finds them as the epoch before it left them. */
+static bool is_updated(const Kernels *kernels, ValueId id) {
+  const Value *value = &kernels->graph->values[kernels->storage[id]];
+  return (value->op == OP_PARAM || value->op == OP_STATE) && value->shape.domain == DOMAIN_NODE;
+}
+
 /* What the first cell of a value holds. */
 static Cell first_cell(const Play *p, const Kernels *kernels, ValueId id) {
   const void *away = data_away(p, kernels, kernels->storage[id]);
-  if (away) return (Cell){.holds = away};
+  if (away) return (Cell){.holds = away, .epoch = is_updated(kernels, id) ? p->epoch - kernels->graph->is_training : 0};
   const Block *stays = resident_of_value(p->y->residents, kernels->graph, kernels->storage[id]);
   return stays ? (Cell){.holds = stays} : (Cell){.holds = &kernels->graph->values[kernels->storage[id]], .epoch = p->epoch};
 }
@@ -141,6 +147,15 @@ static bool is_taken(const Play *p, const Step *step, const Kernel *k, ValueId i
   return false;
 }
 
+/* In place. */
+static void play_update(Play *p, const Kernels *kernels, ValueId id, int part) {
+  const Block *block = layout_at(p->y, kernels, id, part, p->step);
+  Cell content = first_cell(p, kernels, id);
+  if (block && block->value != NO_VALUE) content.piece = block->part;
+  content.epoch++;
+  use_block(p, fill, block, content, kernels->graph->values[id].name);
+}
+
 /* The inputs are looked at last: they have to be there still when the kernel has written; but first those in whose places it writes. What is
  * not cut counts as written when the last part has been. */
 static void play_kernel(Play *p, const Step *step) {
@@ -166,6 +181,8 @@ static void play_kernel(Play *p, const Step *step) {
                       !data_away(p, kernels, kernels->storage[k->inputs[i]]);
     if (!is_nowhere && !is_taken(p, step, k, k->inputs[i])) use_value(p, look, kernels, k->inputs[i], step->part);
   }
+  for (int i = 0; k->kind == KERNEL_UPDATE && i < k->input_count; i++)
+    if (is_updated(kernels, k->inputs[i])) play_update(p, kernels, k->inputs[i], step->part);
 }
 
 static Cell *cell_of_slot(const Play *p, int slot, int64_t k) {
@@ -218,6 +235,7 @@ static void play_copy(Play *p, int copy) {
   p->made[copy] = p->event;
   Cell content = first_cell(p, c->kernels, c->value);
   content.piece = c->part;
+  content.epoch += c->is_out && is_updated(c->kernels, c->value);
   const char *name = c->kernels->graph->values[c->value].name;
   const Block *block = copy_touches_device(c) ? layout_of_copy(p->y, p->s, c) : NULL;
   for (; content.part < cells_in(c->bytes) && !p->wrong; content.part++) {

@@ -48,16 +48,26 @@ static const char tables_model[] =
     "  return h3 |> GCN(y.classes)\n}\n"
     "train tables {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n";
 
+/* What is learned of each node, and what the optimiser keeps of it, comes by parts and goes back. */
+static const char learned_model[] =
+    "data g from synth(kind = \"rmat\", nodes = 8192, degree = 3, features = 8, classes = 4, seed = 1) {\n  node y : class[4]\n  node e : learned[16]\n}\n"
+    "model learned on g {\n"
+    "  h1 = (e + LightGCN(e)) |> Linear(16) |> relu\n"
+    "  return h1 |> GCN(y.classes)\n}\n"
+    "train learned {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n";
+
 /* What a model is and how it is cut. */
 typedef struct Case {
   const char *name, *model;
   int parts, slices; /* slices 0: the graph is not cut */
-  Tier home; /* of the features */
+  Tier home; /* of the features, or of learned values */
+  bool is_learned;
 } Case;
 
-static const Case whole = {"", deep_model, 1, 0, TIER_DEVICE}, parts = {"by parts, ", parts_model, 4, 0, TIER_DEVICE}, tables = {"by parts with tables, ", tables_model, 4, 1, TIER_DEVICE},
-                  slices = {"by slices, ", tables_model, 4, 2, TIER_DEVICE}, away = {"by slices, features on the host, ", tables_model, 4, 2, TIER_HOST},
-                  away_ssd = {"by slices, features on the SSD, ", tables_model, 4, 2, TIER_SSD};
+static const Case whole = {"", deep_model, 1, 0, TIER_DEVICE, false}, parts = {"by parts, ", parts_model, 4, 0, TIER_DEVICE, false}, tables = {"by parts with tables, ", tables_model, 4, 1, TIER_DEVICE, false},
+                  slices = {"by slices, ", tables_model, 4, 2, TIER_DEVICE, false}, away = {"by slices, features on the host, ", tables_model, 4, 2, TIER_HOST, false},
+                  away_ssd = {"by slices, features on the SSD, ", tables_model, 4, 2, TIER_SSD, false},
+                  learned = {"by parts, learned values on the host, ", learned_model, 4, 1, TIER_HOST, true}, learned_ssd = {"by parts, learned values on the SSD, ", learned_model, 4, 1, TIER_SSD, true};
 
 static int test_count, failures;
 
@@ -78,8 +88,9 @@ static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "
 
 /* A device of `percent` of the way from the least to all. Fast links make copies pay, slow ones re-runs beside them. */
 static Made make_tight(const Case *of, Road road, int percent) {
+  const bool is_learned[] = {true, false, false, false, false, false}; /* e */
   const bool is_away[] = {true, false}; /* x; y stays, and the graph, of which parts begin within a cell of the model */
-  const CutOptions cut = {.slices = of->slices, .is_away = of->home != TIER_DEVICE ? is_away : NULL, .has_tables = true};
+  const CutOptions cut = {.slices = of->slices, .is_away = of->home != TIER_DEVICE && !of->is_learned ? is_away : NULL, .is_learned = of->is_learned ? is_learned : NULL, .has_tables = true};
   Made m = make_cut_kernels(of->model, of->parts, of->slices ? &cut : NULL, of->home, of->home == TIER_SSD && road == ROAD_RING ? TIER_HOST : of->home);
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
@@ -720,6 +731,9 @@ int main(int argc, char **argv) {
   test_road(&away, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
   test_road(&away_ssd, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
   test_road(&away_ssd, ROAD_RING, 0, rounds / 4, seen_in_pieces);
+  test_road(&learned, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
+  test_road(&learned_ssd, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
+  test_road(&learned_ssd, ROAD_RING, 0, rounds / 4, seen_in_pieces);
   for (int i = 0; i < BREAK_COUNT; i++) {
     if (!needs_sizes(i)) ok(seen[i] > 0, breaks[i].what, "rejected on some machine");
     if (!needs_crowd(i)) ok(seen_in_pieces[i] > 0, breaks[i].what, "rejected where values are in pieces");

@@ -85,6 +85,7 @@ static const Bad problems[] = {
     {"a latency of two years", CHANNEL("\"d2h\": {\"bw\": 1, \"lat_ns\": 72057594037927936}"), "hardware.channels.d2h.lat_ns", "out of range"},
     {"no device", "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"devices\": 0}, \"data\": [], \"ops\": [" OP("A", "") "]}", "hardware.devices", "out of range"},
     {"a final datum without a way to the host", "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1}, \"data\": [{\"id\": \"x\", \"bytes\": 0, \"final\": true}], \"ops\": [" OP("A", "") "]}", "data[0]", "d2h"},
+    {"a final datum at home on the SSD without a way to it", "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"channels\": {\"d2h\": {\"bw\": 1}, \"h2d\": {\"bw\": 1}, \"ssdr\": {\"bw\": 1}}}, \"data\": [{\"id\": \"x\", \"bytes\": 0, \"home\": \"ssd\", \"final\": true}], \"ops\": [" OP("A", "") "]}", "data[0]", "ssdw"},
     {"an unknown role", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 1, \"role\": \"output\"}], \"ops\": [" OP("A", "") "]}", "data[0].role", "\"output\" is not a role; expected other, input or aggregate"},
     {"a role that is no word", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 1, \"role\": 1}], \"ops\": [" OP("A", "") "]}", "data[0].role", "expected a string, found an integer"},
     {"an unknown home", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 1, \"home\": \"disk\"}], \"ops\": [" OP("A", "") "]}", "data[0].home", "\"disk\" is not a home; expected device, host or ssd"},

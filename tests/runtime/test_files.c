@@ -311,11 +311,11 @@ static void test_safetensors(void) {
   int64_t n[3] = {7, -8, 9};
   unsigned char b[5] = {1, 0, 1, 1, 0};
   gnn_tensor tensors[] = {
-    {"mask", {.dtype = GNN_BOOL, .rank = 1, .shape = {5}, .count = 5, .data = b}},
-    {"w\"eird\\ näme", {.dtype = GNN_F32, .rank = 2, .shape = {2, 3}, .count = 6, .data = (const unsigned char *)f}},
-    {"ids", {.dtype = GNN_I64, .rank = 1, .shape = {3}, .count = 3, .data = (const unsigned char *)n}},
-    {"none", {.dtype = GNN_F32, .rank = 2, .shape = {0, 4}, .count = 0, .data = (const unsigned char *)f}},
-    {"one", {.dtype = GNN_F32, .rank = 0, .count = 1, .data = (const unsigned char *)f}}};
+    {.name = "mask", .array = {.dtype = GNN_BOOL, .rank = 1, .shape = {5}, .count = 5, .data = b}},
+    {.name = "w\"eird\\ näme", .array = {.dtype = GNN_F32, .rank = 2, .shape = {2, 3}, .count = 6, .data = (const unsigned char *)f}},
+    {.name = "ids", .array = {.dtype = GNN_I64, .rank = 1, .shape = {3}, .count = 3, .data = (const unsigned char *)n}},
+    {.name = "none", .array = {.dtype = GNN_F32, .rank = 2, .shape = {0, 4}, .count = 0, .data = (const unsigned char *)f}},
+    {.name = "one", .array = {.dtype = GNN_F32, .rank = 0, .count = 1, .data = (const unsigned char *)f}}};
   gnn_pair pairs[] = {{"key", "value\nof two lines"}, {"empty", ""}};
   gnn_error error;
   gnn_safetensors file;

@@ -223,7 +223,7 @@ static void test_metrics(void) {
   gnn_result first[3], again[3];
   for (int threads = 1; threads <= 3; threads += 2) {
     gnn_instance *instance = loaded(&toy.program, d, threads);
-    gnn_instance_reset(instance, 3);
+    gnn_instance_reset(instance, 3, NULL);
     gnn_status status = gnn_evaluate(instance, threads == 1 ? first : again);
     const float *scores = gnn_instance_at(instance, toy.program.at_scores);
     double loss = 0, correct = 0;
@@ -288,8 +288,8 @@ static void test_checkpoints(void) {
   gnn_dataset_prepare(d, NULL, &error);
   toy_make(&toy, d, NULL, 0);
   gnn_instance *straight = loaded(&toy.program, d, 1), *halves = loaded(&toy.program, d, 2);
-  gnn_instance_reset(straight, 11);
-  gnn_instance_reset(halves, 11);
+  gnn_instance_reset(straight, 11, NULL);
+  gnn_instance_reset(halves, 11, NULL);
   steps(straight, 20);
   steps(halves, 9);
   const char *path = tap_path("checkpoint-r1-e000009.safetensors");
@@ -302,7 +302,7 @@ static void test_checkpoints(void) {
   gnn_snapshot_create(&toy.program, &restored_best, &error);
   gnn_snapshot_take(&best, halves, NULL);
   gnn_status status = gnn_checkpoint_save(halves, &best, &progress, path, &error);
-  gnn_instance_reset(halves, 99);
+  gnn_instance_reset(halves, 99, NULL);
   if (status == GNN_OK) status = gnn_checkpoint_load(halves, &restored_best, &restored, path, &error);
   tap_ok(status == GNN_OK && halves->run.epoch == 9 && halves->run.seed == 11 && restored.run_index == 1 && restored.seed == 10 &&
          restored.finished_count == 1 && memcmp(restored_finished[0], finished[0], sizeof finished[0]) == 0 &&
@@ -403,7 +403,7 @@ static void test_forged_checkpoints(void) {
   gnn_dataset_prepare(d, NULL, &error);
   toy_make(&toy, d, NULL, 0);
   gnn_instance *instance = loaded(&toy.program, d, 1);
-  gnn_instance_reset(instance, 1);
+  gnn_instance_reset(instance, 1, NULL);
   gnn_snapshot_create(&toy.program, &best, NULL);
   const char *path = tap_path("honest.safetensors"), *forged = tap_path("forged.safetensors");
   gnn_status status = gnn_checkpoint_save(instance, NULL, &progress, path, &error);
@@ -462,7 +462,7 @@ static void test_changed_data(void) {
   gnn_dataset_prepare(d, NULL, &error);
   toy_make(&toy, d, NULL, 0);
   gnn_instance *instance = loaded(&toy.program, d, 3);
-  gnn_instance_reset(instance, 1);
+  gnn_instance_reset(instance, 1, NULL);
   const char *path = tap_path("trained.safetensors"), *converted = tap_path("karate.safetensors");
   if (gnn_checkpoint_save(instance, NULL, &progress, path, &error) != GNN_OK) exit(93);
   float *x = (float *)(uintptr_t)gnn_dataset_field(d, "x")->dense;
@@ -525,8 +525,8 @@ static void test_thick_data(void) {
 static gnn_status write_weights(const char *path, gnn_dtype dtype, const void *weight, int rank, int64_t rows, int64_t columns, const char *bias) {
   static const double zeros[4];
   gnn_tensor tensors[] = {
-    {"lin.weight", {.dtype = dtype, .rank = rank, .shape = {rows, columns, 1}, .count = rows * columns, .data = weight}},
-    {bias, {.dtype = GNN_F64, .rank = 2, .shape = {1, 4}, .count = 4, .data = (const unsigned char *)zeros}}};
+    {.name = "lin.weight", .array = {.dtype = dtype, .rank = rank, .shape = {rows, columns, 1}, .count = rows * columns, .data = weight}},
+    {.name = bias, .array = {.dtype = GNN_F64, .rank = 2, .shape = {1, 4}, .count = 4, .data = (const unsigned char *)zeros}}};
   return gnn_safetensors_write(path, tensors, 2, NULL, 0, NULL);
 }
 
@@ -540,7 +540,7 @@ static void test_weights(void) {
   gnn_dataset_prepare(d, NULL, &error);
   toy_make(&toy, d, NULL, 0);
   gnn_instance *instance = loaded(&toy.program, d, 1), *copy = loaded(&toy.program, d, 1);
-  gnn_instance_reset(instance, 1);
+  gnn_instance_reset(instance, 1, NULL);
   steps(instance, 3);
   const char *path = tap_path("w.safetensors");
   gnn_status status = gnn_weights_save(instance, NULL, path, &error);
@@ -572,15 +572,15 @@ static void test_weights(void) {
   copy->continues_after_nan = 1;
   tap_ok(gnn_weights_load(copy, path, &error) == GNN_OK && isnan(values[7]) && isinf(values[9]), "  taken where that was asked for");
   const float *weight = gnn_instance_at(instance, toy.weights[0].at);
-  gnn_instance_reset(instance, 8);
+  gnn_instance_reset(instance, 8, NULL);
   float least = 1, greatest = -1;
   for (int i = 0; i < 136; i++) {
     if (weight[i] < least) least = weight[i];
     if (weight[i] > greatest) greatest = weight[i];
   }
-  gnn_instance_reset(copy, 8);
+  gnn_instance_reset(copy, 8, NULL);
   int is_same = same_weights(instance, copy, 1);
-  gnn_instance_reset(copy, 9);
+  gnn_instance_reset(copy, 9, NULL);
   tap_ok(is_same && !same_weights(instance, copy, 0) && (double)least >= -toy.weights[0].a && (double)greatest <= toy.weights[0].a &&
          (double)(greatest - least) > toy.weights[0].a, "weights: a function of the seed, within their bound");
   gnn_instance_destroy(instance);

@@ -306,7 +306,7 @@ static void check_files(void) {
   refuses(&g, bad, "E0710", "a list of whole numbers", "not a list");
   tap_write(bad, "hello, world", 12);
   refuses(&g, bad, "E0710", "holds no order", "neither form");
-  gnn_tensor tensor = {"order", vector(GNN_I64, NODES, ids)};
+  gnn_tensor tensor = {.name = "order", .array = vector(GNN_I64, NODES, ids)};
   gnn_safetensors_write(bad, &tensor, 1, NULL, 0, NULL);
   refuses(&g, bad, "E0710", "holds no order", "another safetensors file");
 

@@ -41,7 +41,7 @@ static gnn_instance *loaded(const gnn_program *program, int is_serial, int is_tr
     printf("# %s\n", error.message);
     exit(97);
   }
-  gnn_instance_reset(instance, 7);
+  gnn_instance_reset(instance, 7, NULL);
   return instance;
 }
 
@@ -532,7 +532,7 @@ static int child_page_cache(void) {
   gnn_status status = gnn_instance_create(&tiered.program, &(gnn_instance_options){.threads = 1, .scratch = folder}, &moved, &error);
   if (status == GNN_OK) status = gnn_instance_load(moved, karate, &error);
   if (status != GNN_OK) return 1;
-  gnn_instance_reset(moved, 7);
+  gnn_instance_reset(moved, 7, NULL);
   train(moved, 5);
   train(plain, 5);
   gnn_lanes_scratch_text(&moved->run, &text);

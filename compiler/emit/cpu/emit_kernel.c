@@ -608,27 +608,36 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
 static const char *clip_text(StepWriter *w) {
   const TrainSpec *train = &w->emission->program->train;
   if (train->clip_kind == CLIP_VALUE) return "(gnn_clip){1, (gnn_real)s->limit}";
-  if (w->anchor->operand_count < 3) return "GNN_UNCLIPPED";
-  return arena_printf(w->arena, "(gnn_clip){*%s, INFINITY}", argument_named_value(w->arguments, "factor", w->anchor->operand[2], false, &w->uses));
+  const ValueId factor = graph_update_factor(w->graph, w->anchor);
+  if (factor == NO_VALUE) return "GNN_UNCLIPPED";
+  return arena_printf(w->arena, "(gnn_clip){*%s, INFINITY}", argument_named_value(w->arguments, "factor", factor, false, &w->uses));
+}
+
+/* All numbers of the weight, or those of the rows of the step's part. */
+static void run_over_weight(StepWriter *w) {
+  const int64_t width = shape_width(&w->anchor->shape);
+  if (!value_is_update_of_nodes(w->anchor)) run_over(w, "elements", "count", number(w, SUM_NUMBERS));
+  else if (w->step->part == 0) run_over(w, "elements", step_row_count(w, DOMAIN_NODE, width), number(w, SUM_NUMBERS));
+  else
+    fprintf(w->out, "  gnn_parallel_part(g->team, %s, %s, %d, %s_elements, &s);\n", part_row(w, "(part - 1)", width), part_row(w, "part", width), SUM_NUMBERS, w->name);
 }
 
 /* One function for all weights with the same settings. */
 static void emit_update(StepWriter *w) {
   const TypedProgram *program = w->emission->program;
-  const Residents *residents = w->emission->layout->residents;
   const OptimizerInfo *info = &optimizer_info[program->train.optimizer];
   int32_t p = w->anchor->as.index;
   const Hyper *h = step_hyper(program, program->params[p].name);
   const char *call = arena_printf(w->arena, "gnn_%s(%s, ", info->name, argument_named_value(w->arguments, "weight", w->anchor->operand[0], true, &w->uses));
   const char *gradient = argument_named_value(w->arguments, "gradient", w->anchor->operand[1], false, &w->uses);
-  const bool is_accumulated = residents->state[ACCUMULATED][p] != NO_INDEX;
-  const char *accumulated = is_accumulated ? argument_named_block(w->arguments, "accumulated", residents->state[ACCUMULATED][p], &w->uses) : gradient;
+  const char *sum = step_state(w, ACCUMULATED, "accumulated"), *accumulated = sum ? sum : gradient;
   call = arena_printf(w->arena, "%s%s, ", call, accumulated);
   call = arena_printf(w->arena, "%s%s", call, clip_text(w));
   static const char *const names[] = {"state1", "state2"};
-  for (int s = 0; s < info->states; s++)
-    call = arena_printf(w->arena, "%s, %s", call,
-                        residents->state[s][p] != NO_INDEX ? argument_named_block(w->arguments, names[s], residents->state[s][p], &w->uses) : "NULL");
+  for (int s = 0; s < info->states; s++) {
+    const char *state = step_state(w, s, names[s]);
+    call = arena_printf(w->arena, "%s, %s", call, state ? state : "NULL");
+  }
   const char *fields = "double", *values = "";
   for (int i = 0; i < info->setting_count; i++) {
     const char *name = hyper_names[info->settings[i].kind];
@@ -641,12 +650,13 @@ static void emit_update(StepWriter *w) {
     values = arena_printf(w->arena, "%s.limit = %s,\n", values, emit_scalar(w->emission, program->train.clip));
   }
   w->uses |= USES_RUN;
-  print_task(w, "elements", is_accumulated ? arena_printf(w->arena, "if (gnn_accumulate(%s, %s, %" PRId64 ", g->update, begin, end))\n    %s, g->update / %" PRId64 ", begin, end);", accumulated,
+  print_task(w, "elements", sum ? arena_printf(w->arena, "if (gnn_accumulate(%s, %s, %" PRId64 ", g->update, begin, end))\n    %s, g->update / %" PRId64 ", begin, end);", accumulated,
                                                            gradient, program->train.accumulate, call, program->train.accumulate)
                                             : arena_printf(w->arena, "%s, g->update, begin, end);", call));
-  argument_number(w->arguments, "count", shape_width(&w->graph->values[w->anchor->operand[0]].shape), &w->uses);
+  if (!value_is_update_of_nodes(w->anchor)) argument_number(w->arguments, "count", shape_width(&w->graph->values[w->anchor->operand[0]].shape), &w->uses);
+  take_part(w);
   open_step(w, (Members){arena_printf(w->arena, "%s;\n", fields), values});
-  run_over(w, "elements", "count", number(w, SUM_NUMBERS));
+  run_over_weight(w);
   fprintf(w->out, "}\n\n");
 }
 

@@ -947,22 +947,53 @@ static const char *clip_text(CudaWriter *c) {
   StepWriter *w = &c->w;
   const TrainSpec *train = &w->emission->program->train;
   if (train->clip_kind == CLIP_VALUE) return arena_printf(w->arena, "{1, (gnn_real)(%s)}", emit_scalar(w->emission, train->clip));
-  if (w->anchor->operand_count < 3) return "{1, INFINITY}";
-  return arena_printf(w->arena, "{*%s, INFINITY}", step_from(w, w->anchor->operand[2]));
+  const ValueId factor = graph_update_factor(w->graph, w->anchor);
+  return factor == NO_VALUE ? "{1, INFINITY}" : arena_printf(w->arena, "{*%s, INFINITY}", step_from(w, factor));
 }
 
-static const char *update_call(CudaWriter *c, const Hyper *h, const char *clip) {
+static const char *update_call(CudaWriter *c, const Hyper *h, const char *clip, const char *const *states) {
   const Emission *m = c->w.emission;
   const OptimizerInfo *info = &optimizer_info[m->program->train.optimizer];
   const char *call = arena_printf(c->w.arena, "gnn_%s(w, slope, %s", info->name, clip);
-  for (int s = 0; s < info->states; s++) call = arena_printf(c->w.arena, "%s, gnn_state(g, weight, %d)", call, s);
+  for (int s = 0; s < info->states; s++) call = arena_printf(c->w.arena, "%s, %s", call, states[s]);
   for (int i = 0; i < info->setting_count; i++) call = arena_printf(c->w.arena, "%s, %s", call, step_hyper_text(m, h, info->settings[i].kind));
   if (m->program->train.accumulate == 1) return arena_printf(c->w.arena, "%s, g->update, begin, end);", call);
   return arena_printf(c->w.arena, "%s, g->update / %" PRId64 ", begin, end);", call, m->program->train.accumulate);
 }
 
+/* Each thread reads of the sum what it has written itself. */
+static void print_accumulation(CudaWriter *c, const char *sum) {
+  const int64_t accumulate = c->w.emission->program->train.accumulate;
+  if (accumulate > 1) fprintf(c->w.out, "  if (!gnn_accumulate(%s, slope, %" PRId64 ", g->update, begin, end)) return;\n  slope = %s;\n", sum, accumulate, sum);
+}
+
+/* Of a weight by rows of nodes: all of them, or those of the step's part. */
+static void emit_update_of_rows(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  static const char *const names[MAX_STATES] = {"state1", "state2", "accumulated"};
+  const int64_t width = shape_width(&w->anchor->shape);
+  const char *states[MAX_STATES];
+  open_plain(c, "rows", arena_printf(w->arena, "parts_of(%s, %d)", rows_text(c, width), UPDATE_EACH));
+  const RowRange range = device_range(c, width);
+  fprintf(w->out, "  const int64_t begin = %s(int64_t)blockIdx.x * GNN_UPDATE_EACH, end = gnn_min(begin + GNN_UPDATE_EACH, %s);\n", from_begin(c, range), range.end);
+  fprintf(w->out, "  gnn_real *w = %s;\n", argument_named_value(w->arguments, "weight", w->anchor->operand[0], true, &w->uses));
+  fprintf(w->out, "  const gnn_real *slope = %s;\n", argument_named_value(w->arguments, "gradient", w->anchor->operand[1], false, &w->uses));
+  for (int s = 0; s < MAX_STATES; s++) {
+    const char *state = step_state(w, s, names[s]);
+    states[s] = state ? state : "nullptr";
+  }
+  print_accumulation(c, states[ACCUMULATED]);
+  fprintf(w->out, "  %s\n", update_call(c, step_hyper(w->emission->program, w->emission->program->params[w->anchor->as.index].name), clip_text(c), states));
+  close_kernel(c);
+}
+
 static void emit_update(CudaWriter *c) {
   StepWriter *w = &c->w;
+  static const char *const states[MAX_STATES] = {"gnn_state(g, weight, 0)", "gnn_state(g, weight, 1)", "gnn_state(g, weight, 2)"};
+  if (value_is_update_of_nodes(w->anchor)) {
+    emit_update_of_rows(c);
+    return;
+  }
   int group_count;
   int64_t blocks;
   const Hyper **groups = print_weights(c, &group_count, &blocks);
@@ -971,13 +1002,10 @@ static void emit_update(CudaWriter *c) {
   fprintf(w->out, "  const int64_t begin = (int64_t)((int)blockIdx.x - weight.block) * GNN_UPDATE_EACH, end = gnn_min(begin + GNN_UPDATE_EACH, weight.count);\n");
   fprintf(w->out, "  gnn_real *w = gnn_at(g, weight.at);\n  const gnn_real *slope = gnn_at(g, weight.at_gradient[%s]);\n", w->emission->keep_order ? argument_order(w->arguments, &w->uses) : "0");
   const char *clip = clip_text(c);
-  const int64_t accumulate = w->emission->program->train.accumulate;
-  if (accumulate > 1) /* each thread reads what it has written itself */
-    fprintf(w->out, "  if (!gnn_accumulate(gnn_state(g, weight, %d), slope, %" PRId64 ", g->update, begin, end)) return;\n  slope = gnn_state(g, weight, %d);\n", ACCUMULATED, accumulate,
-            ACCUMULATED);
+  print_accumulation(c, states[ACCUMULATED]);
   for (int i = 0; i < group_count; i++) {
     const char *condition = group_count > 1 ? arena_printf(w->arena, "if (weight.group == %d) ", i) : "";
-    fprintf(w->out, "  %s%s\n", condition, update_call(c, groups[i], clip));
+    fprintf(w->out, "  %s%s\n", condition, update_call(c, groups[i], clip, states));
   }
   close_kernel(c);
 }

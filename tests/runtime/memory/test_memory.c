@@ -116,7 +116,7 @@ static gnn_status do_tiers(void) {
     status = gnn_instance_create(&tiered.program, &(gnn_instance_options){.threads = 1, .is_traced = 1}, &instance, NULL);
   if (status == GNN_OK) status = gnn_instance_load(instance, d, NULL);
   gnn_dataset_close(d);
-  if (status == GNN_OK) gnn_instance_reset(instance, 1);
+  if (status == GNN_OK) gnn_instance_reset(instance, 1, NULL);
   for (int e = 0; e < 3 && status == GNN_OK; e++) status = gnn_step_epoch(instance);
   gnn_instance_destroy(instance);
   return status;
@@ -129,7 +129,7 @@ static void test_epochs_allocate_nothing(void) {
   if (gnn_dataset_open_path("karate", &d, NULL) != GNN_OK || gnn_dataset_prepare(d, NULL, NULL) != GNN_OK ||
       gnn_instance_create(&tiered.program, NULL, &instance, NULL) != GNN_OK || gnn_instance_load(instance, d, NULL) != GNN_OK)
     exit(98);
-  gnn_instance_reset(instance, 1);
+  gnn_instance_reset(instance, 1, NULL);
   int64_t before = allocations, failed = 0;
   for (int e = 0; e < 5; e++) failed += gnn_step_epoch(instance) != GNN_OK || gnn_evaluate(instance, result) != GNN_OK;
   tap_ok(failed == 0 && allocations == before, "epochs and evaluations with copies on every lane allocate nothing");

@@ -1,0 +1,74 @@
+/* weights.c: weights where they are at home. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "weights.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *gnn_weight_at(const gnn_instance *instance, const gnn_weight_desc *weight, int state) {
+  const int64_t at = state < 0 ? weight->at : weight->at_state[state];
+  if (weight->home.extent_count) return NULL;
+  return weight->is_on_host ? instance->tiers.base[GNN_HOST] + at * (instance->run.program->real_bytes / 4) : gnn_instance_at(instance, at);
+}
+
+static gnn_spans weight_run(unsigned char *base, int64_t at, int64_t bytes) { return (gnn_spans){.base = base, .scale = 1, .wrap = INT64_MAX, .at = at, .left = bytes}; }
+
+/* Each part begins at a block of the file; none is longer than what is moved at once. */
+static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side *side, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error) {
+  const gnn_extent *extents = &instance->run.program->extents[side->at];
+  gnn_scratch *scratch = (gnn_scratch *)(uintptr_t)&instance->scratch; /* which a port only moves bytes of */
+  gnn_scratch_port *port;
+  gnn_status status = gnn_scratch_port_create(scratch, way == GNN_WEIGHT_FILL, GNN_SCRATCH_BLOCK_BYTES, &port, error);
+  if (status != GNN_OK) return status;
+  unsigned char *buffer = malloc(GNN_SCRATCH_BLOCK_BYTES);
+  if (buffer == NULL) status = gnn_fail_memory(error, GNN_SCRATCH_BLOCK_BYTES);
+  int64_t first = 0;
+  for (int e = 0; e < side->extent_count; e++)
+    for (int64_t done = 0, bytes; done < extents[e].bytes && status == GNN_OK; done += bytes) {
+      bytes = extents[e].bytes - done < GNN_SCRATCH_BLOCK_BYTES ? extents[e].bytes - done : GNN_SCRATCH_BLOCK_BYTES;
+      const gnn_spans memory = weight_run(buffer, 0, bytes), file = weight_run(NULL, extents[e].at + done, bytes);
+      if (way == GNN_WEIGHT_READ) status = gnn_scratch_move(port, memory, file, bytes, error);
+      if (status == GNN_OK) status = visit(context, buffer, first, bytes / (int64_t)sizeof(float));
+      if (way == GNN_WEIGHT_FILL && status == GNN_OK) status = gnn_scratch_move(port, memory, file, bytes, error);
+      first += bytes / (int64_t)sizeof(float);
+    }
+  free(buffer);
+  gnn_scratch_port_destroy(port);
+  return status;
+}
+
+gnn_status gnn_weight_walk(const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error) {
+  void *numbers = gnn_weight_at(instance, weight, state);
+  if (numbers) return visit(context, numbers, 0, weight->count);
+  return weight_walk_file(instance, state < 0 ? &weight->home : &weight->home_state[state], way, visit, context, error);
+}
+
+typedef struct weight_copy {
+  unsigned char *to;
+  const unsigned char *from;
+  int64_t number_bytes;
+} weight_copy;
+
+static gnn_status weight_take(void *context, void *numbers, int64_t first, int64_t count) {
+  const weight_copy *copy = context;
+  memcpy(copy->to + first * copy->number_bytes, numbers, (size_t)(count * copy->number_bytes));
+  return GNN_OK;
+}
+
+static gnn_status weight_put(void *context, void *numbers, int64_t first, int64_t count) {
+  const weight_copy *copy = context;
+  memcpy(numbers, copy->from + first * copy->number_bytes, (size_t)(count * copy->number_bytes));
+  return GNN_OK;
+}
+
+gnn_status gnn_weight_take(const gnn_instance *instance, const gnn_weight_desc *weight, int state, void *to, gnn_error *error) {
+  weight_copy copy = {.to = to, .number_bytes = instance->run.program->real_bytes};
+  return gnn_weight_walk(instance, weight, state, GNN_WEIGHT_READ, weight_take, &copy, error);
+}
+
+gnn_status gnn_weight_put(const gnn_instance *instance, const gnn_weight_desc *weight, int state, const void *from, gnn_error *error) {
+  weight_copy copy = {.from = from, .number_bytes = instance->run.program->real_bytes};
+  return gnn_weight_walk(instance, weight, state, GNN_WEIGHT_FILL, weight_put, &copy, error);
+}

@@ -1,0 +1,23 @@
+/* weights.h: the numbers of weights and of what the optimiser keeps of them, wherever they are at home: on the device, in the host arena, or in the scratch
+ * file, from where copies bring the rows of parts and whereto they bring them back. Between epochs all of them are at home. */
+#ifndef GNN_WEIGHTS_H
+#define GNN_WEIGHTS_H
+
+#include "instance.h"
+
+enum { GNN_WEIGHT_ITSELF = -1 }; /* beside the numbers of its states */
+
+/* In the host's memory, or in its image of the device's (device.h); NULL: in the scratch file. */
+void *gnn_weight_at(const gnn_instance *instance, const gnn_weight_desc *weight, int state);
+
+typedef enum gnn_weight_way { GNN_WEIGHT_READ, GNN_WEIGHT_FILL } gnn_weight_way;
+/* Numbers first .. first + count - 1 of this build: to be read, or to be filled. */
+typedef gnn_status gnn_weight_visit(void *context, void *numbers, int64_t first, int64_t count);
+/* All of them from the first to the last, at once where they lie in memory, else a block of the file at a time. Ends with the first status that is not GNN_OK. */
+gnn_status gnn_weight_walk(const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error);
+
+/* To and from memory that has all of them side by side. */
+gnn_status gnn_weight_take(const gnn_instance *instance, const gnn_weight_desc *weight, int state, void *to, gnn_error *error);
+gnn_status gnn_weight_put(const gnn_instance *instance, const gnn_weight_desc *weight, int state, const void *from, gnn_error *error);
+
+#endif
