@@ -477,6 +477,15 @@ learned_predicts() {
 check "predictions and evaluations are the same" learned_predicts
 says_learned() { "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned4_ssd.gnn | grep 'learned values on the SSD (4.5 MiB of the scratch file)' && "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned_norm.gnn | grep 'notes.*whole until the length of all gradients is known: d_e'; }
 check "--plan says where they are, and what stays whole" says_learned
+hosted() { # KIND OPTIONS...: what a host program with the library of the same model says
+  local kind=$1
+  shift
+  mkdir "hosted_$kind" && "$build/gnndata" synth rmat "hosted_$kind/graph.safetensors" --nodes=8200 --degree=3 --features=12 --classes=5 --seed=3 && cp "$([ -e "learned4_$kind.gnn" ] && echo "learned4_$kind.gnn" || echo "$plans/learned4.gnn")" "hosted_$kind/learned4.gnn" && cd "hosted_$kind" &&
+    sed -i 's/synth(.*)/safetensors("graph.safetensors")/' learned4.gnn &&
+    CFLAGS=-O1 "$gnncc" -w --lib --prefix=learned4 "$@" learned4.gnn && gcc -std=c11 -Wall -Wextra -Werror -O1 -I. "$here/learned.c" -o learned -L. -llearned4 -l:libz.a -lm -lpthread && ./learned >said.txt && cd ..
+}
+hosts_agree() { (hosted keep) && (hosted ssd '--cut=rows(4)' --budget ssd=64MiB) && (hosted host '--cut=rows(4)' --budget host=64MiB) && cat hosted_keep/said.txt && cmp hosted_keep/said.txt hosted_ssd/said.txt && cmp hosted_keep/said.txt hosted_host/said.txt; }
+check "a host program reads them, changes them, saves and restores them, wherever they are" hosts_agree
 sed '/^plan {/,$d' learned4_host.gnn >learned_free.gnn
 chosen_learned() { "$gnncc" -w --plan-effort=fast $box --budget device=5MiB --plan learned_free.gnn | grep 'cut .* learned values on the host'; }
 check "where memory is short they leave the device by themselves" chosen_learned
