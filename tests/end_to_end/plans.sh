@@ -158,6 +158,8 @@ sed 's/adam(lr = 0.01)/adagrad(lr = 0.01)\n  clip      = norm(0.05)/' learned4_s
 queue learned4_host none '--cut=slices(2)' --budget host=64MiB --budget device=$(plans=. least_of learned4_host '--cut=slices(2)' --budget host=64MiB)KiB
 cp learned4_ssd.gnn learned4_ring.gnn
 queue learned4_ssd none '--cut=rows(4)' --budget ssd=64MiB --budget device=$(plans=. least_of learned4_ssd '--cut=rows(4)' --budget ssd=64MiB)KiB
+cp learned4_host.gnn learned4_halos.gnn
+queue learned4_halos none '--cut=halos(4)' --budget host=64MiB
 queue learned4_ring none '--cut=slices(2)' $box --budget host=2MiB --budget device=6MiB
 for kind in sum norm; do queue keep_learned_$kind none; done
 queue learned_sum none '--cut=rows(4)' --budget host=64MiB
@@ -461,6 +463,7 @@ learned_on_ssd() { agrees_with keep_learned4 learned4_ssd && grep -q 'home_state
 check "on the SSD alone" learned_on_ssd
 learned_by_ring() { agrees_with keep_learned4 learned4_ring && grep -q 'out weight_e\[4/4\] ring -> ssd' gen_learned4_ring/learned4_ring.c; }
 check "and by the ring" learned_by_ring
+check "and where sums gather from halos" agrees_with keep_learned4 learned4_halos
 learned_kinds() { for kind in sum norm; do train keep_learned_$kind out_keep_learned_$kind && agrees_with keep_learned_$kind learned_$kind || return 1; done; }
 check "gradients that are summed over epochs, and clipped by the length of them all: same bits" learned_kinds
 learned_goes_on() { # on the SSD, then on the host, then where everything is kept
@@ -475,7 +478,7 @@ learned_predicts() {
   cmp keep_learned4.npy learned4_ssd.npy && cmp keep_learned4.npy learned4_host.npy && cmp keep_learned4.eval learned4_ssd.eval && cmp keep_learned4.eval learned4_host.eval
 }
 check "predictions and evaluations are the same" learned_predicts
-says_learned() { "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned4_ssd.gnn | grep 'learned values on the SSD (4.5 MiB of the scratch file)' && "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned_norm.gnn | grep 'notes.*whole until the length of all gradients is known: d_e'; }
+says_learned() { "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned4_ssd.gnn | grep 'learned values on the SSD (4.5 MiB of the scratch file)' && "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned_norm.gnn | grep 'whole until the length of all gradients is known: d_e'; }
 check "--plan says where they are, and what stays whole" says_learned
 hosted() { # KIND OPTIONS...: what a host program with the library of the same model says
   local kind=$1
