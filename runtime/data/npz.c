@@ -58,7 +58,7 @@ static gnn_status npz_array(const npz_builder *b, const char *name, gnn_npy *npy
     array.data = arranged;
     gnn_dataset_note(b->dataset, "%.80s %s", name, gnn_npy_changed(changed));
   }
-  b->out->tensors[b->out->tensor_count++] = (gnn_tensor){name, array};
+  b->out->tensors[b->out->tensor_count++] = (gnn_tensor){.name = name, .array = array};
   return GNN_OK;
 }
 
