@@ -113,17 +113,13 @@ const char *known_argument_of(const char *foreign, const char *const *names, int
 
 /* Sources of data. */
 static const Elsewhere elsewhere_in_data[] = {
-    {" ogb ", "download and unpack with Python's ogb, save edge_index, x, y and the splits by numpy.save into a folder, and npy(\"folder\") reads them", true},
-    {" csv tsv pandas ", "a list of edges is read by edges(\"edges.txt\"), other columns by numpy.loadtxt and numpy.save: node x : f32[16] = npy(\"x.npy\")", true},
-    {" mtx matrix_market ", "scipy.io.mmread reads it, numpy.save writes its rows and columns as edge_index.npy into a folder, and npy(\"folder\") reads that", true},
-    {" npz ", "unzip it into a folder: its arrays are .npy files, and npy(\"folder\") reads those", true},
-    {" raw bin memmap ", "numpy.memmap(\"x.bin\", dtype, shape = ...) and numpy.save give it a header: node x : f32[128] = npy(\"x.npy\")", true},
-    {" igb ", "its arrays are NumPy's: link node_feat.npy as x.npy, node_label_19.npy as y.npy, edge_index.npy into a folder, and npy(\"folder\") reads them", true},
-    {" metis ", "write its lines as pairs of nodes and edges(\"edges.txt\", base = 1) reads them", true},
-    {" dgl ", "torch.stack(g.edges()) and g.ndata are edge_index and the fields: numpy.save them into a folder, and npy(\"folder\") reads them", true},
-    {" coo csr csc ", "edges(\"edges.txt\") reads pairs of nodes, edges(\"edge_index.npy\") an array of two rows", true},
-    {" parquet arrow feather hdf5 h5 ", "read it in Python and numpy.save the columns into a folder: npy(\"folder\") reads edge_index, x, y and masks", true},
-    {" pt pyg torch pickle networkx graphml gml ", "in Python, safetensors.numpy.save_file({\"edge.src\": ..., \"edge.dst\": ..., \"node.x\": ..., \"node.y\": ...}, \"mine.safetensors\") writes what \"mine.safetensors\" reads", true},
+    {" tsv pandas ", "csv(edges = \"e.csv\", nodes = \"n.csv\") reads tables, whatever their cells are apart by", true},
+    {" matrix_market mmread ", "mtx(\"f.mtx\") reads it", true},
+    {" bin memmap ", "numbers without a header are those of a field: node x : f32[128] = raw(\"x.bin\", f32[N, 128])", true},
+    {" dgl ", "share/gnncc/to_gnncc.py makes a folder of a graph in Python, and npy(\"folder\") reads that", true},
+    {" coo csr csc ", "edges(\"edges.txt\") reads pairs of nodes, npz(\"a.npz\") what scipy.sparse.save_npz writes", true},
+    {" parquet arrow feather hdf5 h5 ", "read it in Python and write tables, which csv(edges = \"e.csv\", nodes = \"n.csv\") reads, or arrays by numpy.savez, which npz(\"f.npz\") reads", true},
+    {" pt pyg torch pickle networkx graphml gml ", "share/gnncc/to_gnncc.py makes a folder of a Data or a HeteroData in Python, and npy(\"folder\") reads that", true},
 };
 
 static const Elsewhere *find_elsewhere(const Elsewhere *rows, size_t count, const char *name) {

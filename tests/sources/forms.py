@@ -7,12 +7,7 @@ import struct
 import sys
 import zipfile
 
-NODES = 6
-EDGES = [(0, 1), (1, 0), (1, 2), (2, 3), (3, 1), (4, 0), (2, 5), (5, 2)]
-WEIGHT = [0.5, 1.5, 2, 0.25, 3, 4, -1, 8]
-X = [[1, 0, 0.5], [0, 2, 0], [0, 0, 3], [4, 0, 0], [0, 0, 0], [0.25, 0, 6]]
-Y = [0, 1, 2, 0, 1, 2]
-TRAIN, VALID, TEST = [0, 3], [1, 4], [2, 5]
+from forms_of_graph import EDGES, INDEX, MASKS, NODES, SECOND, TEST, TRAIN, VALID, WEIGHT, X, Y, mask, turned
 
 LETTERS = {"i8": "q", "i4": "i", "i2": "h", "i1": "b", "u8": "Q", "u4": "I", "u2": "H", "u1": "B", "b1": "?", "f8": "d", "f4": "f", "f2": "e"}
 
@@ -31,10 +26,6 @@ def shape_of(numbers):
         shape.append(len(numbers))
         numbers = numbers[0] if numbers else 0
     return tuple(shape)
-
-
-def turned(numbers):
-    return [list(column) for column in zip(*numbers)]
 
 
 def header(descr, shape, fortran=False, version=1):
@@ -73,14 +64,6 @@ def safetensors(path, tensors, metadata=None):
         body += bytes_
     head = json.dumps(head).encode()
     path.write_bytes(struct.pack("<Q", len(head)) + head + body)
-
-
-def mask(rows, count=NODES):
-    return [int(r in rows) for r in range(count)]
-
-
-INDEX = turned([list(edge) for edge in EDGES])
-MASKS = {"train_mask": mask(TRAIN), "val_mask": mask(VALID), "test_mask": mask(TEST)}
 
 
 def folder(path, arrays):
@@ -124,8 +107,7 @@ def arrays_by_name(out):
     safetensors(out / "pyg.safetensors", tensors)
     safetensors(out / "pyg_lists.safetensors", {"feat": ("F16", X), "edge_index": ("I32", INDEX), "label": ("I64", Y), "train_idx": ("I64", TRAIN), "valid_idx": ("I64", VALID),
                                                 "test_idx": ("I64", TEST)})
-    second = {"train_mask": "test_mask", "val_mask": "train_mask", "test_mask": "val_mask"}
-    safetensors(out / "pyg_columns.safetensors", {**tensors, **{k: ("BOOL", [[bool(m), bool(n)] for m, n in zip(v, MASKS[second[k]])]) for k, v in MASKS.items()}})
+    safetensors(out / "pyg_columns.safetensors", {**tensors, **{k: ("BOOL", [[bool(m), bool(n)] for m, n in zip(v, MASKS[SECOND[k]])]) for k, v in MASKS.items()}})
     # As SciPy saves them; and with the names of Shchur's sets, whose rows do not ascend.
     entries = [(s, d, w) for (s, d), w in zip(EDGES, WEIGHT)]
     pointer, index, value = rows_of(sorted(entries), NODES)

@@ -196,6 +196,25 @@ printf '%s\n' 'data g from "converted.safetensors" {' '  nodes author : count' '
   'model m on g { return SAGE(paper.x, paper.x, 4) over cites |> Linear(2) }' 'train m { loss = cross_entropy(out, paper.y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >relations.gnn
 relations_train() { kept typed && CFLAGS=-O0 "$gnncc" -w relations.gnn -o relations && ./relations -q --every 1 --log csv --out a && ./relations -q --data typed --every 1 --log csv --out b && diff <(cut -d, -f1-6 a/log.csv) <(cut -d, -f1-6 b/log.csv); }
 check "a program for converted relations: the losses of the folder" relations_train
+
+# ---- graphs of PyTorch Geometric and DGL, by the script; where there is no Python with them this is skipped. TO_GNNCC_PYTHON: one that has ----
+from_python() { # REFERENCE FOLDER
+  "$gnndata" diff "$1" "python/$2"
+}
+mkdir -p python
+PYTHONPATH=$here "${TO_GNNCC_PYTHON:-python3}" "$here/to_gnncc_cases.py" "$here/../../share/to_gnncc.py" python >python/said 2>&1
+status=$?
+pairs="plain:pyg weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed weighted:dgl_weighted typed:dgl_typed"
+if [ $status -eq 77 ]; then
+  for pair in $pairs; do skip "share/to_gnncc.py, ${pair#*:}" "no torch and torch_geometric"; done
+else
+  check "share/to_gnncc.py runs" bash -c "cat python/said; exit $status"
+  for pair in $pairs; do
+    if [ "$pair" != "${pair#*:dgl}" ] && [ ! -e python/dgl_typed ]; then skip "share/to_gnncc.py, ${pair#*:}" "no dgl"; else check "share/to_gnncc.py, ${pair#*:}" from_python "${pair%%:*}" "${pair#*:}"; fi
+  done
+  check "  a batch of graphs" says "graphs     2" "$gnndata" info python/pyg_batch
+  check "  what is no array is left out, and said" grep -q 'name is left out: it is a str' python/said
+fi
 trains() { # SOURCE: a data block with it compiles, and the program trains
   printf '%s\n' "data g from $1 { node x : f32[3]" '  node y : class[3] }' 'model m on g { return x |> GCN(4) |> relu |> GCN(y.classes) }' \
     'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }' >m.gnn

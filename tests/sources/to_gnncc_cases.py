@@ -1,0 +1,52 @@
+"""to_gnncc_cases.py SCRIPT FOLDER: graphs of PyTorch Geometric and of DGL, made into folders by the script. Versions are pinned: torch 2.2.1, torch_geometric 2.5.3, dgl 2.1.0.
+Ends with 77 where one of them is not there."""
+import importlib.util
+import pathlib
+import subprocess
+import sys
+
+try:
+    import torch
+    import torch_geometric
+    from torch_geometric.data import Batch, Data, HeteroData
+except ImportError:
+    sys.exit(77)
+try:
+    import dgl
+except Exception:  # it also fails to load where its libraries do not fit torch's
+    dgl = None
+spec = importlib.util.spec_from_file_location("to_gnncc", sys.argv[1])
+script = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(script)
+import forms_of_graph as g
+
+out = pathlib.Path(sys.argv[2])
+print("torch", torch.__version__, "torch_geometric", torch_geometric.__version__, "dgl", dgl and dgl.__version__)
+masks = {key: torch.tensor(value, dtype=torch.bool) for key, value in g.MASKS.items()}
+data = Data(x=torch.tensor(g.X), y=torch.tensor(g.Y), edge_index=torch.tensor(g.INDEX), **masks)
+script.to_gnncc(data, out / "pyg")
+data.edge_weight = torch.tensor(g.WEIGHT)
+data.name = "a name"
+torch.save(data, out / "weighted.pt")
+subprocess.run([sys.executable, sys.argv[1], out / "weighted.pt", out / "pyg_weighted"], check=True)
+script.to_gnncc(Data(x=data.x, y=data.y, edge_index=data.edge_index, **{key: torch.stack([value, masks[g.SECOND[key]]], 1) for key, value in masks.items()}), out / "pyg_columns")
+script.to_gnncc(Batch.from_data_list([Data(x=torch.ones(3, 1), y=torch.tensor([0]), edge_index=torch.tensor([[0, 1], [1, 0]])), Data(x=torch.zeros(2, 1), y=torch.tensor([1]), edge_index=torch.tensor([[1], [0]]))]), out / "pyg_batch")
+hetero = HeteroData()
+hetero["author"].num_nodes = 2
+hetero["paper"].x, hetero["paper"].y = torch.tensor(g.X[:3]), torch.tensor([0, 1, 1])
+hetero["paper"].node_year = torch.tensor([2001, 2002, 2003])
+for k, name in enumerate(("train_mask", "val_mask", "test_mask")):
+    hetero["paper"][name] = torch.arange(3) == k
+hetero["author", "writes", "paper"].edge_index = torch.tensor([[0, 1, 1], [1, 0, 2]])
+hetero["paper", "cites", "paper"].edge_index = torch.tensor([[0, 2], [2, 1]])
+script.to_gnncc(hetero, out / "pyg_typed")
+if dgl:
+    graph = dgl.graph(tuple(torch.tensor(end) for end in g.INDEX), num_nodes=g.NODES)
+    graph.ndata.update(feat=data.x, label=data.y, **masks)
+    graph.edata["weight"] = data.edge_weight
+    dgl.save_graphs(str(out / "graph.bin"), [graph])
+    subprocess.run([sys.executable, sys.argv[1], out / "graph.bin", out / "dgl_weighted"], check=True)
+    typed = dgl.heterograph({("author", "writes", "paper"): (torch.tensor([0, 1, 1]), torch.tensor([1, 0, 2])), ("paper", "cites", "paper"): (torch.tensor([0, 2]), torch.tensor([2, 1]))},
+                            num_nodes_dict={"author": 2, "paper": 3})
+    typed.nodes["paper"].data.update(x=hetero["paper"].x, label=hetero["paper"].y, node_year=hetero["paper"].node_year, **{name: hetero["paper"][name] for name in ("train_mask", "val_mask", "test_mask")})
+    script.to_gnncc(typed, out / "dgl_typed")
