@@ -170,7 +170,11 @@ bad "0 where ids are counted from 1" 'line 2: 0 → 1, but nodes run 1' '1 2\n0 
 bad "no nodes" 'has no nodes' '# nothing\n'
 bad "two headers" 'line 2: "from to" is no edge' 'source target\nfrom to\n0 1\n'
 bad "bytes of something else" 'line 2: "?? 1" is no edge' '0 1\n\001\002 1\n'
-bad "MatrixMarket" 'in the form of MatrixMarket' '%%%%MatrixMarket matrix coordinate\n3 3 1\n1 2\n'
+matrix() { # what is no list is none, whatever it is called
+  printf '%%%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n' >bad.txt
+  "$gnndata" convert bad.txt matrix.safetensors | grep -q 'wrote matrix.safetensors: 3 nodes, 1 edges' && ! "$gnndata" convert bad.txt no.safetensors --memory=1MiB 2>said && grep -q 'is no list of edges, which --memory is for' said
+}
+check "MatrixMarket is read, and is no list of edges" matrix
 { echo 0 1; head -c 200000 /dev/zero | tr '\0' 1; echo; } >bad.txt
 check "a line without an end" wrong 1 'line 2 has more than' bad.txt
 head -c 20000 text.txt.gz >cut.txt.gz
