@@ -61,6 +61,8 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "halos: the program of whole values trains" makes_and_trains "$work/whole_halos" "$models/halo4.gnn" --cut=whole
   cut_program halos whole_halos "$models/halo4.gnn" '--cut=halos(4)' "$box" --budget device=4MiB
   check "halos: sums gather by codes" grep -q 'gnn_at(g, place_[a-z0-9_]*_halo\[code >> ' "$work/halos.work/model_kernels.cu"
+  nvcc_takes_halos() { "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc --arch=sm_90 '--cut=halos(4)' "$box" --budget device=4MiB "$models/halo4.gnn" -o "$work/object.o" >"$work/messages" 2>&1 && [ ! -s "$work/messages" ]; }
+  if "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc "$models/slices4.gnn" -o "$work/object.o" >/dev/null 2>&1; then check "halos: nvcc compiles them without a warning" nvcc_takes_halos; else skip "halos, compiled" "there is no nvcc"; fi
   sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$models/halo4.gnn" >"$work/halos_away.gnn"
   cut_program codes whole_halos "$work/halos_away.gnn" '--cut=halos(4)' "$box" --budget device=3MiB
   check "codes: they come from the host" grep -q "in graph_in_idx\[2/4\] <- host" "$work/codes.work/model.c"
