@@ -23,7 +23,7 @@ root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd)
 shift
 if [ $# -eq 0 ]; then
-  set -- "$root"/docs/{tutorial,embedding,formats,coming_from_pyg,design}.md
+  set -- "$root"/docs/{tutorial,embedding,formats,coming_from_pyg,gallery,design}.md
 fi
 export PATH=$build:$PATH LC_ALL=C.UTF-8 GNNCC_FLAGS=${DOCUMENT_FLAGS:-}
 unset GNNCC_PATH GNNCC_TARGET CFLAGS LDFLAGS COLUMNS CLICOLOR_FORCE
