@@ -112,4 +112,9 @@ suite_cuda_sweep() {
 }
 suite_toolkits() { tests/cuda/toolkits.sh "$build"; }
 suite_dependencies() { tests/dependencies.sh "$build"; }
-suite_tutorial() { tests/tutorial/run.sh "$build"; }
+suite_tutorial() {
+  local status=0
+  tests/tutorial/run.sh "$build" || status=1
+  "${TO_GNNCC_PYTHON:-python3}" tests/tutorial/gallery_pyg.py "$build" || status=1
+  return $status
+}
