@@ -389,7 +389,12 @@ static void train_offer_before(gnn_loop *loop, const char *path) {
 static gnn_status train_resume(gnn_loop *loop, int *is_resumed) {
   const gnn_train_options *options = loop->options;
   const char *folder = loop->out ? loop->out : options->default_out;
+  errno = 0;
   char *newest = options->resumes_newest ? gnn_checkpoint_newest(folder) : NULL;
+  if (options->resumes_newest && errno == ENOMEM) { /* one of those that are there may not have been seen */
+    free(newest);
+    return gnn_fail_memory(&loop->error, 1);
+  }
   const char *path = options->resume ? options->resume : newest;
   *is_resumed = 0;
   if (path == NULL) {

@@ -336,7 +336,7 @@ check "a plan by slices says which layers have them" by_slices
 traced() { for cut in rows slices; do "$build/gnncc" --measured=$cut.json --emit=trace=$cut.trace && "$judge" trace $cut.trace $cut.json || return 1; done; grep '"slice":3' slices.trace | grep '"part":8' | grep -q '"name":"gcn1_m_slice = sum over in-edges of '; }
 check "in a trace the pieces of a kernel have one name" traced
 check "a page of it" "$build/gnncc" --measured=slices.json --report=slices.html
-sed 's/bandwidth = 6GB/bandwidth = 1GB/' cut.gnn >slow.gnn
+sed 's/bandwidth = 6GB/bandwidth = 500MB/' cut.gnn >slow.gnn
 turns() { # by a slow link, so that much is waited for
   cut_plan 'slices(4)' 18MiB --emit=plan=slow.json slow.gnn && python3 "$here/slow_run.py" slow.json slow_run.json || return 1
   COLUMNS=400 LC_ALL=C "$build/gnncc" --measured=slow_run.json --emit=gantt=slow_run.txt,gantt=slow_run.svg && "$judge" svg slow_run.svg && python3 "$here/turns.py" slow_run.json slow_run.txt slow_run.svg
