@@ -477,7 +477,7 @@ static gnn_status train_remove_leftovers(gnn_loop *loop) {
 
 static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   const gnn_train_options *options = loop->options;
-  int is_resumed;
+  int is_resumed = 0;
   gnn_status status = train_check_splits(loop);
   if (status == GNN_OK) status = train_remove_leftovers(loop);
   if (status != GNN_OK) return status;

@@ -1,4 +1,4 @@
-/* metis_graph.c: graph files of METIS (manual of METIS 5, section 4.1.1): a first line with the numbers of nodes and of edges, what is weighted, and how many weights nodes
+/* metis_graph.c: graph files of METIS (manual of METIS 5, its chapter 4.1.1): a first line with the numbers of nodes and of edges, what is weighted, and how many weights nodes
  * have; then a line a node: its size, its weights, and its neighbours from 1, each perhaps with the weight of the edge. Lines may be of any length. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
