@@ -115,6 +115,15 @@ RowWriter *step_write_rest(StepWriter *w, Spread spread) {
   return body;
 }
 
+void step_write_halo(StepWriter *w, Spread spread) {
+  const ValueId halo = w->kernel->anchor;
+  w->body = rows_new(w->arguments, &w->anchor->shape);
+  w->body->spread = spread;
+  const Index index = rows_full_index(w->body, ROWS_SELF);
+  const char *text = rows_rounded(w->kernels, halo, rows_value(w->body, w->anchor->operand[0], index));
+  rows_write(w->body, LEVEL_ELEMENT, "to[%s] = %s;", w->body->loop_count ? rows_offset(w->body, &w->anchor->shape, index) : "0", text);
+}
+
 void step_write_fold(const StepWriter *w, const char *acc, const char *text) {
   rows_write(w->operand, LEVEL_ELEMENT, fold_info[kernel_info[w->kernel->kind].fold].code, acc, text);
 }

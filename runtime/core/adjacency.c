@@ -17,3 +17,10 @@ void gnn_adjacency_turn(const int64_t *ptr, const int32_t *idx, int64_t row_coun
   memmove(column_ptr + 1, column_ptr, (size_t)columns * sizeof *column_ptr);
   column_ptr[0] = 0;
 }
+
+void gnn_adjacency_turn_some(const int64_t *ptr, const int32_t *idx, int64_t row_count, int64_t first, int64_t end, const int64_t *column_ptr, int64_t *next, int32_t *rows) {
+  for (int64_t c = first; c < end; c++) next[c - first] = column_ptr[c] - column_ptr[first];
+  for (int64_t r = 0; r < row_count; r++)
+    for (int64_t e = ptr[r]; e < ptr[r + 1]; e++)
+      if (idx[e] >= first && idx[e] < end) rows[next[idx[e] - first]++] = (int32_t)r;
+}

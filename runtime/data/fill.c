@@ -113,10 +113,8 @@ static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, 
   int64_t *next = malloc((size_t)room * sizeof *next);
   if (rows == NULL || next == NULL) status = gnn_fail_memory(error, room * (int64_t)(sizeof *rows + sizeof *next));
   for (int64_t first = 0, end = 0; first < data->sources && status == GNN_OK; first = end) {
-    while (end < data->sources && end - first < room && ptr[end + 1] - ptr[first] <= room) next[end - first] = ptr[end] - ptr[first], end++;
-    for (int64_t d = 0; d < data->destinations; d++)
-      for (int64_t e = data->in_ptr[d]; e < data->in_ptr[d + 1]; e++)
-        if (data->in_source[e] >= first && data->in_source[e] < end) rows[next[data->in_source[e] - first]++] = (int32_t)d;
+    while (end < data->sources && end - first < room && ptr[end + 1] - ptr[first] <= room) end++;
+    gnn_adjacency_turn_some(data->in_ptr, data->in_source, data->destinations, first, end, ptr, next, rows);
     status = gnn_home_put(&home, rows, (ptr[end] - ptr[first]) * (int64_t)sizeof *rows, error);
   }
   free(rows);

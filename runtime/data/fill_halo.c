@@ -1,11 +1,13 @@
-/* fill_halo.c: part by part: the rows that it gathers are marked, numbered and listed, then the ids of its entries become codes. */
+/* fill_halo.c: part by part the rows that it gathers are marked, numbered and listed, then the ids of its entries become codes. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include "fill_halo.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "runtime/core/adjacency.h"
 #include "runtime/core/home.h"
 
 typedef struct halo_filling {
@@ -16,27 +18,22 @@ typedef struct halo_filling {
   int64_t *first;       /* gnn_halo_rows */
   int32_t *row;
   int32_t *number;      /* per row: its code in the part under way; -1: it is not gathered */
-  int64_t *next;        /* per row of the part: where its next entry goes */
+  int64_t *next;        /* gnn_adjacency_turn_some */
   int32_t *ids;         /* of the part under way */
 } halo_filling;
 
-/* The ids at the other ends of the part's entries: those of in-edges lie there, those of out-edges are found by going over all edges. */
+/* The ids at the other ends of the entries of rows begin .. end - 1: those of in-edges lie there, those of out-edges are found by going over all edges. */
 static void halo_ids(const halo_filling *f, int64_t begin, int64_t end) {
   const gnn_dataset *d = f->dataset;
-  for (int64_t e = f->ptr[begin]; f->direction == 0 && e < f->ptr[end]; e++) f->ids[e - f->ptr[begin]] = d->in_source[e];
-  if (f->direction == 0) return;
-  for (int64_t r = begin; r < end; r++) f->next[r - begin] = f->ptr[r] - f->ptr[begin];
-  for (int64_t to = 0; to < d->nodes; to++)
-    for (int64_t e = d->in_ptr[to]; e < d->in_ptr[to + 1]; e++)
-      if (d->in_source[e] >= begin && d->in_source[e] < end) f->ids[f->next[d->in_source[e] - begin]++] = (int32_t)to;
+  if (f->direction) gnn_adjacency_turn_some(d->in_ptr, d->in_source, d->nodes, begin, end, f->ptr, f->next, f->ids);
+  else if (f->ptr[end] > f->ptr[begin]) memcpy(f->ids, d->in_source + f->ptr[begin], (size_t)(f->ptr[end] - f->ptr[begin]) * sizeof *f->ids);
 }
 
 /* Whether the part gathers as many rows of each as was planned; ids become codes. */
 static int halo_of_part(const halo_filling *f, int64_t part) {
   const gnn_graph_desc *plan = f->plan;
-  const int64_t parts = INT64_C(1) << plan->part_levels, begin = plan->part_first[part], end = plan->part_first[part + 1], count = f->ptr[end] - f->ptr[begin];
+  const int64_t parts = INT64_C(1) << plan->part_levels, count = f->ptr[plan->part_first[part + 1]] - f->ptr[plan->part_first[part]];
   int is_alike = 1;
-  halo_ids(f, begin, end);
   for (int64_t e = 0; e < count; e++) f->number[f->ids[e]] = 0;
   for (int64_t q = 0; q < parts; q++) {
     const int64_t planned = plan->halo[f->direction].pairs[part * parts + q];
@@ -71,9 +68,12 @@ static gnn_status halo_parts(halo_filling *f, int32_t *codes, gnn_home *home, gn
   const gnn_graph_desc *plan = f->plan;
   gnn_status status = GNN_OK;
   halo_begin(f);
+  f->ids = codes ? codes : f->ids;
+  if (codes) halo_ids(f, 0, f->dataset->nodes);
   for (int64_t p = 0; p < INT64_C(1) << plan->part_levels && status == GNN_OK; p++) {
     const int64_t begin = f->ptr[plan->part_first[p]], count = f->ptr[plan->part_first[p + 1]] - begin;
     if (codes) f->ids = codes + begin;
+    else halo_ids(f, plan->part_first[p], plan->part_first[p + 1]);
     if (!halo_of_part(f, p))
       return gnn_fail(error, GNN_EDATA, "R0802", "parts of %s gather other rows of each other than those of the data that the program was compiled for: compile it again with these data",
                       f->dataset->title);
@@ -108,6 +108,7 @@ gnn_status gnn_fill_halo(gnn_instance *instance, const gnn_dataset *dataset, int
   int32_t *buffer = is_on_ssd ? malloc((size_t)entries * sizeof *buffer + 1) : NULL;
   f.ids = buffer;
   f.number = malloc((size_t)dataset->nodes * sizeof *f.number + 1);
+  if (codes) rows = dataset->nodes; /* all of them at once */
   f.next = malloc((size_t)rows * sizeof *f.next + 1);
   gnn_status status = f.number && f.next && (buffer || !is_on_ssd) ? GNN_OK : gnn_fail_memory(error, dataset->nodes * (int64_t)sizeof *f.number + rows * (int64_t)sizeof *f.next + entries * 4);
   gnn_home home;

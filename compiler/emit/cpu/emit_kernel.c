@@ -374,12 +374,8 @@ static void emit_spmm(StepWriter *w) {
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
 static void emit_halo(StepWriter *w) {
   const int parts = w->step->parts->count;
-  const Shape *shape = &w->anchor->shape;
   const char *part = step_part(w), *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses);
-  w->body = rows_new(w->arguments, shape);
-  const Index index = rows_full_index(w->body, ROWS_SELF);
-  const char *text = rows_value(w->body, w->anchor->operand[0], index);
-  rows_write(w->body, LEVEL_ELEMENT, "to[%s] = %s;", w->body->loop_count ? rows_offset(w->body, shape, index) : "0", text);
+  step_write_halo(w, (Spread){0});
   open_task(w, "rows", w->body->uses | USES_RUN | USES_STEP);
   fprintf(w->out, "  const gnn_halo_rows *halo = &%s;\n  const int64_t *first = halo->first + (%s - 1) * %d;\n  int to_part = 0;\n  for (int64_t i = begin; i < end; i++) {\n", step_halo(w, w->anchor->as.degree.end), part, parts);
   fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    gnn_real *restrict to = %s[to_part] + (i - first[to_part]) * %" PRId64 ";\n", pieces,

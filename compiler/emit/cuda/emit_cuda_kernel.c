@@ -319,15 +319,6 @@ static void emit_edge_rows(CudaWriter *c) {
   close_kernel(c);
 }
 
-static void write_halo_rows(CudaWriter *c, Spread spread) {
-  StepWriter *w = &c->w;
-  w->body = rows_new(w->arguments, &w->anchor->shape);
-  w->body->spread = spread;
-  const Index index = rows_full_index(w->body, ROWS_SELF);
-  const char *text = rows_value(w->body, w->anchor->operand[0], index);
-  rows_write(w->body, LEVEL_ELEMENT, "to[%s] = %s;", w->body->loop_count ? rows_offset(w->body, &w->anchor->shape, index) : "0", rows_rounded(w->kernels, w->kernel->anchor, text));
-}
-
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
 static void emit_halo(CudaWriter *c) {
   StepWriter *w = &c->w;
@@ -335,9 +326,9 @@ static void emit_halo(CudaWriter *c) {
   const char *halo = step_halo(w, w->anchor->as.degree.end), *part = step_part(w);
   const char *first = arena_printf(w->arena, "%s.first[(%s - 1) * %d]", halo, part, parts), *end = arena_printf(w->arena, "%s.first[%s * %d]", halo, part, parts);
   const char *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor);
-  write_halo_rows(c, any_spread);
+  step_write_halo(w, any_spread);
   set_group(c, body_width(c), 1, 0);
-  write_halo_rows(c, spread_of(c));
+  step_write_halo(w, spread_of(c));
   open_plain(c, "rows", blocks_of(c, arena_printf(w->arena, "%s - %s", end, first)));
   print_step_struct(c);
   print_own(c);
