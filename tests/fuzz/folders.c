@@ -1,10 +1,8 @@
 /* Folders with folders in them: those of the Open Graph Benchmark and of the Illinois one: runtime/data/ogb.c, igb.c. */
-#include "fuzz.h"
+#include "fuzz_source.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include "runtime/data/dataset.h"
 
 static const char *const folders[] = {"raw", "raw/relations", "raw/relations/a___w___p", "raw/node-feat", "raw/node-feat/p", "raw/node-label", "raw/node-label/p", "split", "split/t", "split/t/p", "processed", "processed/paper", "processed/author", "processed/paper__cites__paper", "processed/paper__w__author", NULL};
 static const char *const names[] = {"raw/edge.csv.gz", "raw/num-node-list.csv.gz", "raw/num-edge-list.csv.gz", "raw/node-feat.csv.gz", "raw/edge-feat.csv.gz", "raw/node-label.csv.gz", "raw/graph-label.csv.gz",
@@ -12,15 +10,6 @@ static const char *const names[] = {"raw/edge.csv.gz", "raw/num-node-list.csv.gz
                                     "raw/relations/a___w___p/num-edge-list.csv.gz", "raw/node-feat/p/node-feat.csv.gz", "raw/node-feat/p/node_year.csv.gz", "raw/node-label/p/node-label.csv.gz",
                                     "split/t/train.csv.gz", "split/t/valid.csv.gz", "split/t/test.npz", "split/t/p/train.csv.gz", "processed/paper/node_feat.npy", "processed/paper/node_label_19.npy",
                                     "processed/author/node_feat.npy", "processed/paper__cites__paper/edge_index.npy", "processed/paper__w__author/edge_index.npy", NULL};
-
-static void open_source(const gnn_source *source) {
-  gnn_dataset *dataset = NULL;
-  gnn_error error = {"", "", ""};
-  gnn_status status = gnn_dataset_open(source, fuzz_folder(), &dataset, &error);
-  if (status == GNN_OK) status = gnn_dataset_prepare(dataset, NULL, &error);
-  HOLDS(status == GNN_OK || error.message[0]);
-  gnn_dataset_close(dataset);
-}
 
 static void remove_folders(void) {
   char path[256];
@@ -43,6 +32,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   if (!is_made) atexit(remove_folders);
   is_made = 1;
   fuzz_files(names, data, size);
-  for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) open_source(&sources[i]);
+  for (size_t i = 0; i < sizeof sources / sizeof *sources; i++) fuzz_source(&sources[i]);
   return 0;
 }
