@@ -1,8 +1,8 @@
 /* layout: Schedule -> Layout, a place for every byte of every tier.
  *
  * Device: what stays through the run (graph, features, weights, optimiser state) lies at the bottom; above it live
- * ranges are packed as the planner packs its own (planner/pack.h), as low as a short search brings them; a long one follows
- * where that is above the budget. The bound from below is the largest number of bytes alive at one step: no layout can be
+ * ranges are packed as the planner packs its own (planner/pack.h), as low as a short search brings them; where that is above the
+ * budget they lie where the planner has put them, or where a long search does. The bound from below is the largest number of bytes alive at one step: no layout can be
  * lower (dynamic storage allocation, Garey & Johnson SR2).
  *
  * Host and SSD: only copies read and write there, so a value may lie in pieces, and nothing is ever wasted between them.
@@ -21,6 +21,7 @@ typedef struct Laying {
   const Schedule *schedule;
   NameTable names; /* of the blocks */
   int *taker;      /* per block: the one that takes its place, or NO_INDEX */
+  int64_t *planned; /* per block: where the planner has put it above what stays, or -1 */
 } Laying;
 
 /* ---- the blocks of the device ---- */
@@ -39,8 +40,13 @@ static void add_block(Laying *l, Block block) {
   name_table_add(l->arena, &l->names, block.name, y->count);
   int count = y->count;
   ARENA_PUSH(l->arena, l->taker, count, NO_INDEX);
+  count = y->count;
+  ARENA_PUSH(l->arena, l->planned, count, -1);
   ARENA_PUSH(l->arena, y->blocks, y->count, block);
 }
+
+/* Of the latest block. */
+static void note_planned(Laying *l, int64_t offset, int64_t residents) { l->planned[l->layout->count - 1] = offset < 0 ? -1 : offset - residents; }
 
 static const char *block_name(const Laying *l, const Plan *plan, ValueId value, int part) {
   const char *name = plan->problem->name_of_value[value];
@@ -49,7 +55,7 @@ static const char *block_name(const Laying *l, const Plan *plan, ValueId value, 
 
 /* S17: from production or return to the last use, or to the step before the one that needs the place of what leaves. The index of
  * its block; NO_INDEX: it has none. */
-static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first_boundary) {
+static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first_boundary, int64_t residents) {
   const Sequence *q = plan->sequence;
   const Schedule *s = l->schedule;
   const Kernels *kernels = plan->problem->kernels;
@@ -77,6 +83,7 @@ static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first
   if (block.bytes <= 0) block.bytes = 4;
   block.room = q->problem->pieces[stay->piece].bytes;
   add_block(l, block);
+  note_planned(l, plan->planned ? plan_offset(plan->planned, stay->piece, from) : -1, residents);
   return l->layout->count - 1;
 }
 
@@ -88,20 +95,22 @@ static bool is_output_kept(const Sequence *q, int t, int piece) {
 }
 
 /* The workspace of a kernel and, where it runs again, the outputs that nobody reads this time. */
-static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) {
+static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary, int64_t residents) {
   const Sequence *q = plan->sequence;
   const Schedule *s = l->schedule;
   int step = s->kernel_step[first_boundary + t];
   if (step < 0 || s->steps[step].kind != STEP_KERNEL || s->steps[step].boundary != first_boundary + t) return;
   const Kernels *kernels = plan->problem->kernels;
   const Kernel *kernel = &kernels->kernels[s->steps[step].kernel];
-  int64_t work_bytes = parts_work_bytes(plan->problem->parts, kernel);
+  int64_t work_bytes = parts_work_bytes(plan->problem->parts, kernel), offset = plan->planned ? plan_offset(plan->planned, -1, t) : -1;
   Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE, .part = s->steps[step].part};
   if (work_bytes) {
     block.name = arena_printf(l->arena, "scratch_%d", step + 1);
     block.bytes = work_bytes;
     block.room = round_up(work_bytes, plan->problem->unit);
     add_block(l, block);
+    note_planned(l, offset, residents);
+    if (offset >= 0) offset += block.room;
   }
   const ProblemStep *base = &q->problem->steps[q->base[t]];
   for (int i = 0; i < base->use_count && q->rerun[t] >= 0; i++) {
@@ -114,6 +123,8 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary) 
     block.padding = kernels_padding(kernels, block.value);
     block.room = q->problem->pieces[use->piece].bytes;
     add_block(l, block);
+    note_planned(l, offset, residents);
+    if (offset >= 0) offset += block.room;
   }
 }
 
@@ -129,19 +140,33 @@ static void take_place(Laying *l, const Sequence *q, int stay, const int *block_
 
 static void add_transients(Laying *l, const Plan *plan, int first_boundary) {
   const Sequence *q = plan->sequence;
+  const int64_t residents = plan_resident_bytes(q->problem);
   int *block_of_stay = arena_alloc(l->arena, (size_t)(q->stay_count + 1) * sizeof *block_of_stay);
-  for (int i = 0; i < q->stay_count; i++) block_of_stay[i] = add_stay(l, plan, &q->stays[i], first_boundary);
+  for (int i = 0; i < q->stay_count; i++) block_of_stay[i] = add_stay(l, plan, &q->stays[i], first_boundary, residents);
   for (int i = 0; i < q->stay_count; i++)
     if (q->stays[i].taken_by >= 0) take_place(l, q, i, block_of_stay);
-  for (int t = 0; t < plan->sequence->count; t++) add_scratch(l, plan, t, first_boundary);
+  for (int t = 0; t < plan->sequence->count; t++) add_scratch(l, plan, t, first_boundary, residents);
 }
 
 /* ---- offsets ---- */
 
-/* As low as the load, or as `enough`, by a short search; a long one where that is above `room`. The height. */
-static int64_t pack_low(PackBox *boxes, int count, int64_t enough, int64_t room) {
+/* Where the planner has put them; -1 where it did not say of one, or that is not below `room`. */
+static int64_t pack_as_planned(PackBox *boxes, const int64_t *planned, int count, int64_t room) {
+  int64_t height = 0;
+  for (int i = 0; i < count; i++) {
+    if (planned[i] < 0 || planned[i] + boxes[i].bytes > room) return -1;
+    if (planned[i] + boxes[i].bytes > height) height = planned[i] + boxes[i].bytes;
+  }
+  for (int i = 0; i < count; i++) boxes[i].offset = planned[i];
+  return height;
+}
+
+/* As low as the load, or as `enough`, by a short search; where that is above `room` as planned, or by a long search. The height. */
+static int64_t pack_low(PackBox *boxes, const int64_t *planned, int count, int64_t enough, int64_t room) {
   const int64_t effort = 40000000, load = pack_load(boxes, count), height = pack(boxes, count, load > enough ? load : enough, effort);
-  return height > room ? pack(boxes, count, room, effort) : height;
+  const int64_t as_planned = height > room ? pack_as_planned(boxes, planned, count, room) : -1;
+  if (height <= room || as_planned >= 0) return height <= room ? height : as_planned;
+  return pack(boxes, count, room, effort);
 }
 
 static void place_transients(Laying *l, int64_t base, int64_t budget) {
@@ -151,12 +176,14 @@ static void place_transients(Laying *l, int64_t base, int64_t budget) {
   PackBox *boxes = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *boxes);
   const int *taker = l->taker + y->resident_count;
   int *box_of = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *box_of), box_count = 0;
+  int64_t *planned = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *planned);
   bool *takes = arena_alloc(l->arena, (size_t)count + 1);
   for (int i = 0; i < count; i++)
     if (taker[i] != NO_INDEX) takes[taker[i] - y->resident_count] = true;
   for (int i = 0; i < count; i++) { /* what takes the place of another lies in the same box */
     if (takes[i]) continue;
     boxes[box_count] = (PackBox){.from = blocks[i].first, .bytes = blocks[i].room};
+    planned[box_count] = l->planned[y->resident_count + i];
     for (int k = i;; k = taker[k] - y->resident_count) {
       boxes[box_count].until = blocks[k].until;
       box_of[k] = box_count;
@@ -167,7 +194,7 @@ static void place_transients(Laying *l, int64_t base, int64_t budget) {
   int of_epoch = 0; /* its boxes come first, and never meet those of the evaluation, but for what stays through both */
   while (of_epoch < box_count && boxes[of_epoch].from < l->schedule->training_count && boxes[of_epoch].until < l->schedule->training_count) of_epoch++;
   if (of_epoch < box_count && boxes[of_epoch].from < l->schedule->training_count) of_epoch = 0;
-  const int64_t epoch = pack_low(boxes, of_epoch, 0, budget - base), evaluation = pack_low(boxes + of_epoch, box_count - of_epoch, epoch, budget - base);
+  const int64_t epoch = pack_low(boxes, planned, of_epoch, 0, budget - base), evaluation = pack_low(boxes + of_epoch, planned + of_epoch, box_count - of_epoch, epoch, budget - base);
   y->bytes = base + (epoch > evaluation ? epoch : evaluation);
   for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[box_of[i]].offset;
 }
@@ -388,6 +415,8 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
     name_table_add(arena, &l.names, block.name, i);
     int count = y->count;
     ARENA_PUSH(arena, l.taker, count, NO_INDEX);
+    count = y->count;
+    ARENA_PUSH(arena, l.planned, count, -1);
     ARENA_PUSH(arena, y->blocks, y->count, block);
   }
   y->resident_count = y->count;

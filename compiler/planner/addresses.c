@@ -106,17 +106,12 @@ void addresses_delay(Evaluator *e) {
 
 /* ---- intervals ---- */
 
-static int compare_intervals(const void *a, const void *b) {
-  const PlanInterval *x = a, *y = b;
-  if (x->from != y->from) return x->from < y->from ? -1 : 1;
-  return x->piece < y->piece ? -1 : x->piece > y->piece;
-}
-
 Addresses *addresses_intervals(const Evaluator *e, Arena *arena) {
   const Sequence *q = e->sequence;
   const Simulation *m = e->simulation;
   const Problem *p = e->problem;
   Addresses *layout = NEW(1, Addresses);
+  layout->problem = p;
   layout->intervals = NEW(q->stay_count + q->count + p->piece_count, PlanInterval);
   Arena *scratch = arena_new();
   int *released = arena_alloc(scratch, (size_t)q->move_count * sizeof(int) + 1);
@@ -146,12 +141,37 @@ Addresses *addresses_intervals(const Evaluator *e, Arena *arena) {
       layout->intervals[layout->count++] =
           (PlanInterval){.piece = -1, .from = s, .until = q->join[s] > s ? q->join[s] : s, .taken_by = -1, .bytes = bytes};
   }
-  qsort(layout->intervals, (size_t)layout->count, sizeof *layout->intervals, compare_intervals);
+  qsort(layout->intervals, (size_t)layout->count, sizeof *layout->intervals, plan_compare_intervals);
   arena_free(scratch);
   return layout;
 }
 
 /* ---- packing ---- */
+
+static int compare_offsets(const void *a, const void *b) {
+  const PlanInterval *const *x = a, *const *y = b;
+  return (*x)->offset < (*y)->offset ? -1 : (*x)->offset > (*y)->offset;
+}
+
+/* What is at home on the device is there at every step, so that all else lies wholly below or above each of it: where that goes to the bottom, in the order of
+ * its offsets, all else goes up by what of it was above, which had room there. Nothing ends higher than before. */
+static void sink_residents(Addresses *layout, Arena *arena) {
+  PlanInterval **by_offset = NEW(layout->count, PlanInterval *);
+  int64_t below = 0, all = 0;
+  for (int i = 0; i < layout->count; i++) {
+    by_offset[i] = &layout->intervals[i];
+    if (plan_is_resident(layout->problem, by_offset[i])) all += by_offset[i]->bytes;
+  }
+  qsort(by_offset, (size_t)layout->count, sizeof *by_offset, compare_offsets);
+  for (int i = 0; i < layout->count; i++) {
+    if (plan_is_resident(layout->problem, by_offset[i])) {
+      by_offset[i]->offset = below;
+      below += by_offset[i]->bytes;
+    } else {
+      by_offset[i]->offset += all - below;
+    }
+  }
+}
 
 /* S18: what takes the place of another lies where that lies. Such a row of intervals is one box. */
 void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort) {
@@ -163,7 +183,7 @@ void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort) {
     next[i] = -1;
     if (layout->intervals[i].taken_by < 0) continue;
     PlanInterval key = {.piece = layout->intervals[i].taken_by, .from = layout->intervals[i].until + 1};
-    const PlanInterval *taker = bsearch(&key, layout->intervals, (size_t)layout->count, sizeof key, compare_intervals);
+    const PlanInterval *taker = bsearch(&key, layout->intervals, (size_t)layout->count, sizeof key, plan_compare_intervals);
     next[i] = (int)(taker - layout->intervals);
     takes[next[i]] = true;
   }
@@ -180,6 +200,7 @@ void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort) {
   layout->height_bytes = effort ? pack(boxes, count, device_bytes, effort) : pack_least_above(boxes, count, device_bytes);
   layout->is_packed = layout->height_bytes <= device_bytes;
   for (int i = 0; i < layout->count; i++) layout->intervals[i].offset = boxes[box_of[i]].offset;
+  if (layout->is_packed) sink_residents(layout, arena);
   arena_free(arena);
 }
 

@@ -6,6 +6,7 @@
 #include "finished_plan.h"
 
 typedef struct Addresses {
+  const Problem *problem;
   PlanInterval *intervals;
   int count;
   int64_t load_bytes, height_bytes; /* largest sum of live bytes; highest address used */
@@ -24,7 +25,7 @@ Addresses *addresses_intervals(const Evaluator *evaluator, Arena *arena);
 
 Addresses *addresses_copy(const Addresses *layout, Arena *arena);
 
-/* `effort`: of pack (pack.h); 0: pack_least_above. */
+/* `effort`: of pack (pack.h); 0: pack_least_above. Where it is packed, what is at home on the device lies at the bottom. */
 void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort);
 
 /* Adds to by_step[base step] what of the layout ends above the device there: the bytes of whole residencies. */

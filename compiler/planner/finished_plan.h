@@ -41,13 +41,25 @@ typedef struct PlannerPlan {
   int out_count;
   PlanMove *moves;
   int move_count;
-  PlanInterval *intervals; /* empty: no addresses */
+  PlanInterval *intervals; /* by first step, then piece; what is at home on the device at the bottom. Empty: no addresses */
   int interval_count;
   int64_t makespan_ns, peak_bytes, lower_bound_ns; /* -1: not claimed */
   PlanCertificate certificate;
   const char *effort; /* NULL: not written */
   bool is_cut_short; /* a time limit ended the search */
 } PlannerPlan;
+
+/* At home on the device: there at every step. */
+bool plan_is_resident(const Problem *problem, const PlanInterval *interval);
+
+/* In the order of plans: by first step, then piece. */
+int plan_compare_intervals(const void *a, const void *b);
+
+/* Of what is at home on the device. */
+int64_t plan_resident_bytes(const Problem *problem);
+
+/* Where the residency of the piece from that step on lies; with `piece` = -1 the workspace of the step. -1: the plan does not say. */
+int64_t plan_offset(const PlannerPlan *plan, int piece, int from);
 
 /* The text of the plan, deterministic to the byte, in the arena. */
 char *plan_write_json(const PlannerPlan *plan, Arena *arena, size_t *length);
