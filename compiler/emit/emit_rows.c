@@ -225,9 +225,7 @@ static const char *row_variable(RowWriter *w, RowKind row) {
 static Level level_of_row(const RowWriter *w, RowKind row) {
   if (row == ROWS_NONE || row == ROWS_SELF) return LEVEL_ROW;
   /* Within a loop over the edges of a row, one end is the row itself. */
-  const Value *anchor = &w->kernels->graph->values[w->kernel->anchor];
-  EdgeEnd fixed = op_is_aggregation(anchor->op) ? anchor->as.end : END_DST;
-  return row == (fixed == END_DST ? ROWS_DST : ROWS_SRC) ? LEVEL_ROW : LEVEL_EDGE;
+  return row == (graph_walk_end(&w->kernels->graph->values[w->kernel->anchor]) == END_DST ? ROWS_DST : ROWS_SRC) ? LEVEL_ROW : LEVEL_EDGE;
 }
 
 static Level level_of_element(const RowWriter *w, const Shape *shape, Index index) {

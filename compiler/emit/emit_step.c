@@ -48,8 +48,7 @@ int64_t step_blocks_of_part(const StepWriter *w) {
 
 const char *step_csr(const StepWriter *w) {
   const Domain own = w->anchor->shape.domain, operand = w->graph->values[w->anchor->operand[0]].shape.domain;
-  const bool is_out = op_is_aggregation(w->anchor->op) && w->anchor->as.end == END_SRC;
-  return arena_printf(w->arena, "%s.%s", emit_edge_set(w->arena, w->graph->program->info, domain_is_edges(own) ? own : operand), is_out ? "out" : "in");
+  return arena_printf(w->arena, "%s.%s", emit_edge_set(w->arena, w->graph->program->info, domain_is_edges(own) ? own : operand), graph_walk_end(w->anchor) == END_SRC ? "out" : "in");
 }
 
 RowKind step_row_kind(Domain domain) {
@@ -138,7 +137,7 @@ const char *step_halo(const StepWriter *w, EdgeEnd end) { return arena_printf(w-
 
 const char *step_codes(const StepWriter *w) {
   const char *neighbours = step_neighbours(w);
-  return neighbours ? arena_printf(w->arena, "((const uint32_t *)%s)", neighbours) : arena_printf(w->arena, "%s.code", step_halo(w, w->anchor->as.end));
+  return neighbours ? arena_printf(w->arena, "((const uint32_t *)%s)", neighbours) : arena_printf(w->arena, "%s.code", step_halo(w, graph_walk_end(w->anchor)));
 }
 
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out) {

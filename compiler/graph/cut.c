@@ -70,6 +70,12 @@ static int gathered_by_features(const Cutting *c, ValueId id) {
   return side != NO_INDEX && can_have_table(c, value->operand[1 - side]) ? 1 - side : NO_INDEX;
 }
 
+/* At nodes, or of all edges, which are those of the rows where they arrive. */
+static bool is_sum_over_edges(const Graph *graph, const Value *value) {
+  if (op_is_aggregation(value->op)) return value->shape.domain == DOMAIN_NODE;
+  return value->op == OP_REDUCE && value->shape.domain == DOMAIN_NONE && graph->values[value->operand[0]].shape.domain == DOMAIN_EDGE;
+}
+
 /* ---- which sums can be sliced ---- */
 
 static void find_reads_far(const Cutting *c) {
@@ -414,7 +420,7 @@ static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase 
 
 static ValueId sum_of_halos(const Cutting *c, ValueId id) {
   const Value *sum = &c->from->values[id];
-  const ValueId operand = halo_expression(c, sum->operand[0], sum->as.end, sum->phase);
+  const ValueId operand = halo_expression(c, sum->operand[0], graph_walk_end(sum), sum->phase);
   return copy_value(c, id, &operand);
 }
 
@@ -458,7 +464,7 @@ static int *find_ends(const Graph *graph) {
     for (int k = 0; k < value->operand_count; k++) {
       const ValueId operand = value->operand[k];
       if (graph->values[operand].shape.domain != DOMAIN_EDGE) continue;
-      const int by = op_is_aggregation(value->op) ? (int)value->as.end : value->shape.domain == DOMAIN_EDGE ? end[i] : BOTH;
+      const int by = is_sum_over_edges(graph, value) ? (int)graph_walk_end(value) : value->shape.domain == DOMAIN_EDGE ? end[i] : BOTH;
       end[operand] = end[operand] == NO_INDEX || end[operand] == by ? by : BOTH;
     }
   }
@@ -574,9 +580,7 @@ static void take_roots(const Cutting *c) {
   for (int n = 0; n < from->note_count; n++) ARENA_PUSH(to->arena, to->notes, to->note_count, from->notes[n]);
 }
 
-static bool is_wide_sum(const Cutting *c, const Value *value) {
-  return op_is_aggregation(value->op) && value->shape.domain == DOMAIN_NODE && c->reads_far[value->as.end][value->operand[0]];
-}
+static bool is_wide_sum(const Cutting *c, const Value *value) { return is_sum_over_edges(c->from, value) && c->reads_far[graph_walk_end(value)][value->operand[0]]; }
 
 static const char *listed(Arena *arena, const char *list, const char *item) { return arena_printf(arena, "%s%s%s", list, *list ? ", " : "", item); }
 

@@ -12,6 +12,7 @@ const OpInfo op_info[OP_COUNT] = {
 #undef OP
 };
 
+EdgeEnd graph_walk_end(const Value *value) { return op_is_aggregation(value->op) ? value->as.end : END_DST; }
 bool op_is_aggregation(Op op) { return op_info[op].kind == OP_KIND_ANCHOR && op_info[op].attribute == ATTRIBUTE_END; }
 
 bool op_is_reduction(Op op) { return op == OP_REDUCE || op == OP_REDUCE_MAX || op == OP_REDUCE_MIN; }

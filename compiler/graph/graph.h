@@ -162,6 +162,9 @@ typedef struct Graph {
   const char **notes;       /* what a pass did that changes the order of sums, a line each, for --plan */
 } Graph;
 
+/* The end of edges that the rows of a kernel over them are at: an aggregation's own; everything else goes from destination to destination. */
+EdgeEnd graph_walk_end(const Value *value);
+
 Graph *graph_new(Arena *arena, const TypedProgram *program);
 Graph *graph_copy(const Graph *graph);
 

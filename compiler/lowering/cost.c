@@ -625,7 +625,7 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   e.rows = (double)graph_rows(graph, e.anchor->shape.domain);
   const Domain operand = e.anchor->operand_count ? graph->values[e.anchor->operand[0]].shape.domain : DOMAIN_NONE;
   const Domain walked = domain_is_edges(e.anchor->shape.domain) ? e.anchor->shape.domain : domain_is_edges(operand) ? operand : DOMAIN_EDGE;
-  e.nodes = (double)graph_rows(graph, domain_at(walked, e.anchor->as.end == END_SRC && op_is_aggregation(e.anchor->op) ? END_DST : END_SRC)); /* rows that are gathered */
+  e.nodes = (double)graph_rows(graph, domain_at(walked, graph_walk_end(e.anchor) == END_SRC ? END_DST : END_SRC)); /* rows that are gathered */
   e.edges = (double)graph_rows(graph, walked);
   bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
   if (has_row_tasks && !domain_is_relation(e.anchor->shape.domain)) divide(&e, e.rows);

@@ -457,10 +457,7 @@ static Domain edges_walked(const Kernels *kernels, const Kernel *kernel) {
   return domain_is_edges(walked) ? walked : DOMAIN_NONE;
 }
 
-static bool walks_out(const Kernels *kernels, const Kernel *kernel) {
-  const Value *anchor = &kernels->graph->values[kernel->anchor];
-  return op_is_aggregation(anchor->op) && anchor->as.end == END_SRC;
-}
+static bool walks_out(const Kernels *kernels, const Kernel *kernel) { return graph_walk_end(&kernels->graph->values[kernel->anchor]) == END_SRC; }
 
 ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel) {
   return edges_walked(kernels, kernel) == DOMAIN_EDGE ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;

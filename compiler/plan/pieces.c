@@ -4,6 +4,8 @@
 
 static bool is_on_nodes(const Kernels *kernels, ValueId value) { return kernels->graph->values[value].shape.domain == DOMAIN_NODE; }
 
+static bool is_on_edges(const Kernels *kernels, ValueId value) { return kernels->graph->values[value].shape.domain == DOMAIN_EDGE; }
+
 /* It writes nothing of other rows than the part's, or sums over rows. An aggregation reads rows of others, at the far end of its edges. A gradient by sparse
  * features goes over columns of these, so its parts are of columns, and it reads all rows of what they gather. */
 static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
@@ -11,7 +13,8 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   switch (kernel->kind) {
   case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: case KERNEL_HALO: return anchor->shape.domain == DOMAIN_NODE;
   case KERNEL_SPARSE_MATMUL: return kernel->library == LIBRARY_NONE;
-  case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return is_on_nodes(kernels, anchor->operand[0]);
+  case KERNEL_OUTER: return is_on_nodes(kernels, anchor->operand[0]);
+  case KERNEL_COLUMN_SUM: return is_on_nodes(kernels, anchor->operand[0]) || is_on_edges(kernels, anchor->operand[0]);
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN:
     return kernel->library == LIBRARY_NONE && anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
@@ -31,7 +34,7 @@ bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone) {
   return true;
 }
 
-/* What an aggregation reads at the far end of its edges: any rows, wherever they are. */
+/* What a sum over edges reads at the far end of its edges: any rows, wherever they are. */
 static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_far, bool *is_seen) {
   const Graph *graph = p->kernels->graph;
   const Value *value = &graph->values[id];
@@ -42,7 +45,12 @@ static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_f
     return;
   }
   const Value *anchor = &graph->values[kernel->anchor];
-  for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != anchor->as.end : is_far, is_seen);
+  for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != graph_walk_end(anchor) : is_far, is_seen);
+}
+
+static bool goes_over_edges(const Kernels *kernels, const Kernel *kernel) {
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  return op_is_aggregation(anchor->op) || (kernel->kind == KERNEL_COLUMN_SUM && is_on_edges(kernels, anchor->operand[0]));
 }
 
 /* The entries of parts are runs of them, and as many runs of columns have entries. */
@@ -112,7 +120,7 @@ static void find_cut(Parts *p, const Residents *residents) {
     if (!can_run_by_parts(k, kernel)) keep_whole(p, kernel);
     keep_gathered_whole(p, kernel);
     const Value *anchor = &k->graph->values[kernel->anchor];
-    if (op_is_aggregation(anchor->op)) keep_far_whole(p, kernel, anchor->operand[0], false, arena_alloc(k->graph->arena, 2 * (size_t)k->graph->value_count + 2));
+    if (goes_over_edges(k, kernel)) keep_far_whole(p, kernel, anchor->operand[0], false, arena_alloc(k->graph->arena, 2 * (size_t)k->graph->value_count + 2));
   }
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
