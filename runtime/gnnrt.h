@@ -308,7 +308,7 @@ typedef struct gnn_graph_desc {
     const int64_t *pairs;    /* [2^part_levels, 2^part_levels]: so many rows of part q the rows of part p gather, by p and q */
   } halo[2];
   int halo_shift;            /* of the part in a code */
-  const int64_t *part_in, *part_out; /* likewise, where idx is on the host: so many edges go to the parts before, come from them. NULL: any number */
+  const int64_t *part_in, *part_out; /* likewise, where idx is on the host or values on edges are cut: so many edges go to the parts before, come from them. NULL: any number */
 } gnn_graph_desc;
 
 typedef struct gnn_source_arg {
@@ -400,8 +400,9 @@ static inline int gnn_metric_sorts(gnn_metric_kind kind) {
   return kind == GNN_METRIC_ROC_AUC || kind == GNN_METRIC_AVERAGE_PRECISION || kind == GNN_METRIC_HITS || kind == GNN_METRIC_MRR;
 }
 
-/* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, `count` says which. */
-typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART, GNN_ROWS_GRAPH, GNN_ROWS_TYPE } gnn_rows;
+/* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, GNN_ROWS_EDGES_OF_PART: the edges that
+ * arrive at them; `count` says which. */
+typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART, GNN_ROWS_EDGES_OF_PART, GNN_ROWS_GRAPH, GNN_ROWS_TYPE } gnn_rows;
 typedef struct gnn_value_desc {
   int step, line;  /* of the model's source */
   const char *name;

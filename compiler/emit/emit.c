@@ -372,7 +372,7 @@ static int emit_values(const Emission *m, FILE *out) {
       int64_t numbers = shape_width(&value->shape), width = is_matrix ? value->shape.size[value->shape.rank - 1] : numbers;
       const char *name = block->part ? parts_name(step->parts, block->value, value->name, block->part) : block->name;
       fprintf(out, "  {%d, %d, %s, %s, %" PRId64 ", %" PRId64 ", AT_%s},\n", step->number, (int)value->place.line, escape_c(m->arena, name),
-              block->part ? "GNN_ROWS_PART" : emit_rows_word(value->shape.domain), value->shape.domain == DOMAIN_NONE ? numbers / width : block->part ? block->part : domain_set(value->shape.domain), width, block->name);
+              block->part ? value->shape.domain == DOMAIN_EDGE ? "GNN_ROWS_EDGES_OF_PART" : "GNN_ROWS_PART" : emit_rows_word(value->shape.domain), value->shape.domain == DOMAIN_NONE ? numbers / width : block->part ? block->part : domain_set(value->shape.domain), width, block->name);
     }
   }
   if (count) fprintf(out, "};\n\n");
@@ -387,6 +387,11 @@ static void emit_numbers(const char *name, const int64_t *numbers, int last, FIL
 
 static bool has_graph_away(const Residents *y) { return y->neighbours_away[END_SRC] != NO_INDEX || y->neighbours_away[END_DST] != NO_INDEX; }
 
+/* Those that stay away, or values on edges. */
+static bool has_parts_of_edges(const Emission *m) {
+  return has_graph_away(m->layout->residents) || parts_cut_edges(m->evaluation_plan->problem->parts) || (m->training_plan && parts_cut_edges(m->training_plan->problem->parts));
+}
+
 static void emit_parts(const Emission *m, FILE *out) {
   const Parts *parts = m->evaluation_plan->problem->parts;
   if (parts->count == 1) return;
@@ -397,7 +402,7 @@ static void emit_parts(const Emission *m, FILE *out) {
     fprintf(out, "/* How many rows of each part the rows of each gather over %s-edges. */\n", end == END_DST ? "in" : "out");
     emit_numbers(end == END_DST ? "pairs_in" : "pairs_out", parts->halo[end].pairs, (1 << 2 * parts->levels) - 1, out);
   }
-  if (has_graph_away(m->layout->residents)) {
+  if (has_parts_of_edges(m)) {
     fprintf(out, "/* How many edges go to the parts before, and come from them. */\n");
     emit_numbers("part_in", parts->edges[END_DST], parts->count, out);
     emit_numbers("part_out", parts->edges[END_SRC], parts->count, out);
@@ -594,7 +599,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
   if (r->order != ORDER_GIVEN)
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
   const Parts *parts = m->evaluation_plan->problem->parts;
-  if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_graph_away(y->residents) ? " .part_in = part_in, .part_out = part_out," : "");
+  if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_parts_of_edges(m) ? " .part_in = part_in, .part_out = part_out," : "");
   for (int direction = 0; direction < 2 && y->residents->halo_levels; direction++) {
     const EdgeEnd end = direction ? END_SRC : END_DST;
     const struct HaloBlocks *b = &y->residents->halo[end];

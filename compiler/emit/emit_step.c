@@ -46,6 +46,11 @@ int64_t step_blocks_of_part(const StepWriter *w) {
   return INT64_C(1) << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels);
 }
 
+const char *step_part_row(const StepWriter *w, const char *part, Domain domain) {
+  const char *row = arena_printf(w->arena, "g->blocks.first[%s * %" PRId64 "]", part, step_blocks_of_part(w));
+  return domain == DOMAIN_EDGE ? arena_printf(w->arena, "%s.in.ptr[%s]", emit_edge_set(w->arena, w->graph->program->info, domain), row) : row;
+}
+
 const char *step_csr(const StepWriter *w) {
   const Domain own = w->anchor->shape.domain, operand = w->graph->values[w->anchor->operand[0]].shape.domain;
   return arena_printf(w->arena, "%s.%s", emit_edge_set(w->arena, w->graph->program->info, domain_is_edges(own) ? own : operand), graph_walk_end(w->anchor) == END_SRC ? "out" : "in");

@@ -35,6 +35,7 @@ void step_columns(StepWriter *w, int32_t field); /* it is told the columns of it
 const char *step_part(StepWriter *w); /* the number of the part that the step is told, from 1 on */
 int64_t step_blocks_of_part(const StepWriter *w);    /* canonical blocks a part */
 const char *step_state(StepWriter *w, int state, const char *name); /* of the weight that is updated; NULL: there is none */
+const char *step_part_row(const StepWriter *w, const char *part, Domain domain); /* where those of a part begin, which is a number of C from 0 on: nodes, or the edges that arrive at them */
 const char *step_csr(const StepWriter *w); /* what a kernel over edges walks: "g->sets[GNN_EDGES].in" */
 /* The ids at the other ends of its edges, where they lie apart from that: "s->in_idx"; else NULL. */
 const char *step_neighbours(const StepWriter *w);

@@ -424,6 +424,13 @@ static ValueId sum_of_halos(const Cutting *c, ValueId id) {
   return copy_value(c, id, &operand);
 }
 
+/* For kernels whose results are edges. */
+static ValueId lift_of_halo(const Cutting *c, ValueId id, EdgeEnd end) {
+  const Value *lift = &c->from->values[id];
+  const ValueId halo = halo_of(c, lift->operand[0], end, lift->phase);
+  return copy_value(c, id, &halo);
+}
+
 /* What lives on edges and is stored, as it is made by kernels of its own, or of such values. */
 static void find_made_on_edges(const Cutting *c) {
   for (int i = 0; i < c->from->value_count; i++) {
@@ -454,8 +461,8 @@ static void find_near(Cutting *c) {
   if (graph->scores != NO_VALUE) c->is_near[graph->scores] = true;
 }
 
-/* The end at which all sums that read the edge value arrive; NO_INDEX: at both, or they are none. */
-static int *find_ends(const Graph *graph) {
+/* The end at which the rows of all kernels are that compute or sum the edge value; NO_INDEX: at both, or there are none. */
+static int *find_ends(const Graph *graph, const bool *is_made_on_edges) {
   enum { BOTH = -2 };
   int *end = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *end);
   for (int i = 0; i < graph->value_count; i++) end[i] = NO_INDEX;
@@ -464,7 +471,8 @@ static int *find_ends(const Graph *graph) {
     for (int k = 0; k < value->operand_count; k++) {
       const ValueId operand = value->operand[k];
       if (graph->values[operand].shape.domain != DOMAIN_EDGE) continue;
-      const int by = is_sum_over_edges(graph, value) ? (int)graph_walk_end(value) : value->shape.domain == DOMAIN_EDGE ? end[i] : BOTH;
+      const bool is_kernel = is_made_on_edges[i] || (op_info[value->op].kind == OP_KIND_ANCHOR && !(value->op == OP_REDUCE && value->shape.domain == DOMAIN_EDGE));
+      const int by = is_kernel ? (int)graph_walk_end(value) : value->shape.domain == DOMAIN_EDGE ? end[i] : BOTH;
       end[operand] = end[operand] == NO_INDEX || end[operand] == by ? by : BOTH;
     }
   }
@@ -635,7 +643,7 @@ static void add_entries(const Cutting *c) {
   }
 }
 
-/* `end`: at which all sums that read the edge value arrive, or NO_INDEX. */
+/* `end`: of find_ends. */
 static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   const Value *value = &c->from->values[id];
   const int gathered = gathered_by_features(c, id);
@@ -645,6 +653,7 @@ static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   if (c->slice[id] && op_is_aggregation(value->op)) return slice_sum(c, id, c->slice[id]);
   if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : follow_slices(c, id, c->slice[id]);
   if (c->options.has_halos && is_wide_sum(c, value)) return sum_of_halos(c, id);
+  if (c->options.has_halos && is_far_lift) return lift_of_halo(c, id, (EdgeEnd)end);
   if (c->options.has_tables && is_far_lift && c->is_near[value->operand[0]]) return lift_of_table(c, id);
   if (c->options.has_tables && gathered != NO_INDEX && c->is_near[value->operand[gathered]]) return gradient_of_table(c, id);
   return copy_value(c, id, NULL);
@@ -689,7 +698,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
     for (int k = 0; k < 2 * PHASE_UPDATE; k++) c.halos[i].of[k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].expression[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;
   c.is_made_on_edges = arena_alloc(graph->arena, count);
   find_made_on_edges(&c);
-  const int *end = find_ends(graph);
+  const int *end = find_ends(graph, c.is_made_on_edges);
   find_near(&c);
   find_reads_far(&c);
   for (int i = 0; i < graph->value_count; i++) {

@@ -459,18 +459,35 @@ static Domain edges_walked(const Kernels *kernels, const Kernel *kernel) {
 
 static bool walks_out(const Kernels *kernels, const Kernel *kernel) { return graph_walk_end(&kernels->graph->values[kernel->anchor]) == END_SRC; }
 
+/* It goes over edges by their number alone, whichever nodes they join. */
+static bool is_by_number(const Kernel *kernel) { return kernel->kind == KERNEL_MATMUL || kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_CONCAT; }
+
 ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel) {
-  return edges_walked(kernels, kernel) == DOMAIN_EDGE ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;
+  return edges_walked(kernels, kernel) == DOMAIN_EDGE && !is_by_number(kernel) ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;
+}
+
+static bool is_far_by_id(const Fusion *f, const Value *value, EdgeEnd sums_at) {
+  return value->op == OP_LIFT && value->as.end != sums_at && f->graph->values[value->operand[0]].op != OP_HALO;
 }
 
 /* What a sum gathers lies in halos alone; else it asks for the ids of rows. Of what a kernel that is no sum reads some is at the destination. */
 static bool asks_for_ids(Fusion *f, ValueId id, EdgeEnd sums_at) {
   const Value *value = &f->graph->values[id];
   if (!domain_is_edges(value->shape.domain) || !f->is_virtual[id] || !visit(f, id, 0)) return false;
-  if (value->op == OP_LIFT) return value->as.end != sums_at && f->graph->values[value->operand[0]].op != OP_HALO;
+  if (value->op == OP_LIFT) return is_far_by_id(f, value, sums_at);
   for (int k = 0; k < value->operand_count; k++)
     if (asks_for_ids(f, value->operand[k], sums_at)) return true;
   return false;
+}
+
+static bool kernel_asks_for_ids(Fusion *f, const Kernel *kernel, EdgeEnd end) {
+  bool asks = kernel->kind == KERNEL_SPMM && is_far_by_id(f, &f->graph->values[f->graph->values[kernel->anchor].operand[0]], end);
+  for (int b = -1; b < kernel->body_count && !asks; b++) {
+    const Value *value = &f->graph->values[b < 0 ? kernel->anchor : kernel->body[b]];
+    asks = is_far_by_id(f, value, end);
+    for (int k = 0; k < value->operand_count && !asks; k++) asks = asks_for_ids(f, value->operand[k], end);
+  }
+  return asks;
 }
 
 static bool gathers_from_halos(const Fusion *f, const Kernel *kernel) {
@@ -505,12 +522,11 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   const bool is_out = walks_out(kernels, kernel);
   if (is_out) needs->out = true;
   else needs->in = true;
-  const Value *anchor = &f->graph->values[kernel->anchor];
   const EdgeEnd end = is_out ? END_SRC : END_DST;
   const bool has_halo = gathers_from_halos(f, kernel);
   f->walk += ROLES;
   needs->halo[end] |= has_halo;
-  needs->ids[end] |= !has_halo || asks_for_ids(f, anchor->operand[0], end);
+  needs->ids[end] |= kernel_asks_for_ids(f, kernel, end);
   const ValueId neighbours = kernels_neighbours(kernels, kernel);
   if (neighbours != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, neighbours);
   if (is_out && kernel->kind != KERNEL_SPMM && walked != DOMAIN_MEMBER) needs->out_edge = true; /* a node is one member */

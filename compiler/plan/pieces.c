@@ -6,15 +6,18 @@ static bool is_on_nodes(const Kernels *kernels, ValueId value) { return kernels-
 
 static bool is_on_edges(const Kernels *kernels, ValueId value) { return kernels->graph->values[value].shape.domain == DOMAIN_EDGE; }
 
-/* It writes nothing of other rows than the part's, or sums over rows. An aggregation reads rows of others, at the far end of its edges. A gradient by sparse
+/* Edges are in the part of their destination, as they lie in its row. */
+static bool has_parts(const Kernels *kernels, ValueId value) { return is_on_nodes(kernels, value) || is_on_edges(kernels, value); }
+
+/* It writes nothing of other rows than the part's, or sums over rows. What goes over edges reads rows of others, at the far end of them. A gradient by sparse
  * features goes over columns of these, so its parts are of columns, and it reads all rows of what they gather. */
 static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
   switch (kernel->kind) {
-  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: case KERNEL_HALO: return anchor->shape.domain == DOMAIN_NODE;
+  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: return has_parts(kernels, kernel->anchor);
+  case KERNEL_HALO: return is_on_nodes(kernels, kernel->anchor);
   case KERNEL_SPARSE_MATMUL: return kernel->library == LIBRARY_NONE;
-  case KERNEL_OUTER: return is_on_nodes(kernels, anchor->operand[0]);
-  case KERNEL_COLUMN_SUM: return is_on_nodes(kernels, anchor->operand[0]) || is_on_edges(kernels, anchor->operand[0]);
+  case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return has_parts(kernels, anchor->operand[0]);
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN:
     return kernel->library == LIBRARY_NONE && anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
@@ -34,23 +37,27 @@ bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone) {
   return true;
 }
 
-/* What a sum over edges reads at the far end of its edges: any rows, wherever they are. */
+/* What a kernel reads at the far end of its edges: any rows, wherever they are; and of values on edges where it goes over those that leave a row. */
 static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_far, bool *is_seen) {
   const Graph *graph = p->kernels->graph;
-  const Value *value = &graph->values[id];
+  const Value *value = &graph->values[id], *anchor = &graph->values[kernel->anchor];
   if (is_seen[2 * id + is_far]) return;
   is_seen[2 * id + is_far] = true;
   if (!kernels_is_virtual(p->kernels, id)) {
-    if (is_far && value->op != OP_HALO) p->is_cut[p->kernels->storage[id]] = false;
+    const bool is_of_others = is_on_edges(p->kernels, id) && graph_walk_end(anchor) == END_SRC;
+    if ((is_far && value->op != OP_HALO) || is_of_others) p->is_cut[p->kernels->storage[id]] = false;
     return;
   }
-  const Value *anchor = &graph->values[kernel->anchor];
   for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != graph_walk_end(anchor) : is_far, is_seen);
 }
 
-static bool goes_over_edges(const Kernels *kernels, const Kernel *kernel) {
-  const Value *anchor = &kernels->graph->values[kernel->anchor];
-  return op_is_aggregation(anchor->op) || (kernel->kind == KERNEL_COLUMN_SUM && is_on_edges(kernels, anchor->operand[0]));
+static void keep_read_far_whole(Parts *p, const Kernel *kernel) {
+  const Graph *graph = p->kernels->graph;
+  bool *is_seen = arena_alloc(graph->arena, 2 * (size_t)graph->value_count + 2);
+  for (int b = -1; b < kernel->body_count; b++) {
+    const Value *value = &graph->values[b < 0 ? kernel->anchor : kernel->body[b]];
+    for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT && value->as.end != graph_walk_end(&graph->values[kernel->anchor]), is_seen);
+  }
 }
 
 /* The entries of parts are runs of them, and as many runs of columns have entries. */
@@ -108,7 +115,9 @@ static bool every_part_has_edges(const Parts *p, EdgeEnd end) {
 
 static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
-  for (int v = 0; v < k->graph->value_count; v++) p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && is_on_nodes(k, v);
+  const bool can_cut_edges = every_part_has_edges(p, END_DST);
+  for (int v = 0; v < k->graph->value_count; v++)
+    p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && (is_on_nodes(k, v) || (is_on_edges(k, v) && can_cut_edges));
   for (int v = 0; v < k->graph->value_count; v++)
     if (is_asked_for(k->graph, residents, v)) p->is_cut[k->storage[v]] = false;
   for (int end = 0; end < 2; end++)
@@ -119,8 +128,7 @@ static void find_cut(Parts *p, const Residents *residents) {
     const Kernel *kernel = &k->kernels[i];
     if (!can_run_by_parts(k, kernel)) keep_whole(p, kernel);
     keep_gathered_whole(p, kernel);
-    const Value *anchor = &k->graph->values[kernel->anchor];
-    if (goes_over_edges(k, kernel)) keep_far_whole(p, kernel, anchor->operand[0], false, arena_alloc(k->graph->arena, 2 * (size_t)k->graph->value_count + 2));
+    keep_read_far_whole(p, kernel);
   }
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
@@ -208,6 +216,12 @@ int parts_piece_count(const Parts *p, ValueId value) {
   return parts_is_halo(p, value) ? halo_of(p, value)->count : p->count;
 }
 
+bool parts_cut_edges(const Parts *p) {
+  for (int v = 0; v < p->kernels->graph->value_count; v++)
+    if (p->is_cut[v] && is_on_edges(p->kernels, v)) return true;
+  return false;
+}
+
 int parts_halo_piece(const Parts *p, ValueId value, int to, int from) { return halo_of(p, value)->of_pair[(to - 1) << p->levels | (from - 1)]; }
 
 /* The k-th of the pairs of `part` that are pieces: as their first, or their second member. */
@@ -252,6 +266,7 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   if (part < 2) return 0;
   if (v->op == OP_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
   if (v->op == OP_ENTRIES) return 4 * p->entries[v->as.entries.field].before[v->as.entries.is_by_column][part - 1];
+  if (v->shape.domain == DOMAIN_EDGE) return kernels_bytes(p->kernels, value) / p->edges[END_DST][p->count] * p->edges[END_DST][part - 1];
   return kernels_bytes(p->kernels, value) / p->first[p->count] * p->first[part - 1];
 }
 
@@ -335,5 +350,5 @@ bool parts_stores(const Parts *p, ValueId value, int part) {
   const int32_t made_by = p->kernels->made_by[value];
   const Kernel *kernel = made_by == NO_INDEX ? NULL : &p->kernels->kernels[made_by];
   const bool is_by_columns = kernel && kernel->kind == KERNEL_SPARSE_OUTER && !is_turned(kernel);
-  return part == 0 || part == p->count || is_on_nodes(p->kernels, value) || is_by_columns;
+  return part == 0 || part == p->count || has_parts(p->kernels, value) || is_by_columns;
 }

@@ -176,6 +176,7 @@ int64_t parts_bytes(const Parts *parts, ValueId value, int piece);
 int64_t parts_bytes_before(const Parts *parts, ValueId value, int part); /* where its rows begin in the whole value */
 /* How many pieces a value is. They count from 1: by part, and as HaloPieces. One that is not cut is piece 0. */
 int parts_piece_count(const Parts *parts, ValueId value);
+bool parts_cut_edges(const Parts *parts); /* some values are of edges */
 /* The k-th piece (k from 0) of a value that a step of `part` reads, or writes: for values by part that of the part, for halos all that the part's sums gather, or all that have rows
  * of the part. NO_INDEX: there are no more. */
 int parts_piece_read(const Parts *parts, ValueId value, int part, int k);

@@ -129,7 +129,9 @@ static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piec
   const Block *block = layout_at(m->layout, step->kernels, value, piece, s);
   if (!block) memory_fault(m, s, "there is no memory for", step->kernels->graph->values[value].name);
   else *span = memory_span_of_block(block);
-  bool has_rows = step->kernels->graph->values[value].shape.domain == DOMAIN_NODE;
+  const Graph *graph = step->kernels->graph;
+  const Domain rows = graph->values[value].shape.domain;
+  bool has_rows = rows == DOMAIN_NODE || (rows == DOMAIN_EDGE && graph_walk_end(&graph->values[step->kernels->kernels[step->kernel].anchor]) == END_DST);
   if (block && step->part && block->part == 0 && (block->value != NO_VALUE || memory_is_learned(m, block)) && has_rows) {
     span->from += parts_bytes_before(step->parts, value, step->part);
     span->to = span->from + parts_bytes(step->parts, value, step->part);
@@ -340,7 +342,8 @@ static void memory_add_parts(Memory *m, const Plan *plan) {
   for (int i = m->layout->resident_count; plan && i < m->layout->count; i++) {
     const Block *block = &m->layout->blocks[i];
     const Parts *parts = plan->problem->parts;
-    bool has_rows = block->kernels == parts->kernels && block->value != NO_VALUE && block->part == 0 && parts->kernels->graph->values[block->value].shape.domain == DOMAIN_NODE;
+    bool has_rows = block->kernels == parts->kernels && block->value != NO_VALUE && block->part == 0;
+    if (has_rows) has_rows = parts->kernels->graph->values[block->value].shape.domain == DOMAIN_NODE || parts->kernels->graph->values[block->value].shape.domain == DOMAIN_EDGE;
     for (int p = 1; has_rows && p < parts->count; p++)
       memory_add_point(m, SPACE_DEVICE, block->offset + parts_bytes_before(parts, block->value, p + 1));
   }

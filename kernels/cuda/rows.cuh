@@ -18,16 +18,16 @@ enum { GNN_LONG_ROWS = 8, /* that a group finds before the block does what it ha
 
 /* Walks: whatever has no sum over a row. walk(r, begin, end) has the entries begin, begin + SLOTS, .. below end of row r. */
 
-/* Of all rows. */
-template <int LANES, int SLOTS, class Walk> GNN_INLINE void gnn_walk_edges(const gnn_view_csr *edges, const Walk &walk) {
+/* Of rows [first, rows). */
+template <int LANES, int SLOTS, class Walk> GNN_INLINE void gnn_walk_edges(const gnn_view_csr *edges, int64_t first, int64_t rows, const Walk &walk) {
   enum { GROUP = LANES * SLOTS, GROUPS = GNN_THREADS / GROUP, PIECES = GNN_HUB_SHARES * GROUPS };
   const int group = (int)threadIdx.x / GROUP, slot = (int)threadIdx.x % GROUP / LANES;
   for (int64_t task = blockIdx.x; task < edges->hub_count * GNN_HUB_SHARES; task += gridDim.x) {
     const int64_t r = edges->hub[task / GNN_HUB_SHARES], end = edges->ptr[r + 1], length = (end - edges->ptr[r] + PIECES - 1) / PIECES;
     const int64_t begin = gnn_min(edges->ptr[r] + (task % GNN_HUB_SHARES * GROUPS + group) * length, end);
-    walk(r, begin + slot, gnn_min(begin + length, end));
+    if (r >= first && r < rows) walk(r, begin + slot, gnn_min(begin + length, end));
   }
-  for (int64_t r = gnn_group<GROUP>(); r < edges->rows; r += gnn_groups<GROUP>()) {
+  for (int64_t r = first + gnn_group<GROUP>(); r < rows; r += gnn_groups<GROUP>()) {
     const int64_t begin = edges->ptr[r], end = edges->ptr[r + 1];
     if (end - begin <= edges->hub_entries) walk(r, begin + slot, end);
   }

@@ -24,7 +24,7 @@ static int64_t bad_value_rows(const gnn_run *run, const gnn_value_desc *value) {
   case GNN_ROWS_EDGE: return run->sets[value->count].in.entries;
   case GNN_ROWS_GRAPH: return run->graphs;
   case GNN_ROWS_TYPE: return run->type_nodes[value->count - GNN_RELATIONS];
-  case GNN_ROWS_NONE: case GNN_ROWS_PART: break;
+  case GNN_ROWS_NONE: case GNN_ROWS_PART: case GNN_ROWS_EDGES_OF_PART: break;
   }
   return value->count;
 }
@@ -34,10 +34,11 @@ void gnn_bad_value_search(gnn_run *run, int step) {
   gnn_bad_value *bad = run->search;
   for (int v = 0; v < program->value_count && !bad->epoch; v++) {
     const gnn_value_desc *value = &program->values[v];
-    const int64_t *part = value->rows == GNN_ROWS_PART ? program->graph.part_first + value->count : NULL;
+    const int is_of_edges = value->rows == GNN_ROWS_EDGES_OF_PART;
+    const int64_t *part = is_of_edges ? program->graph.part_in + value->count : value->rows == GNN_ROWS_PART ? program->graph.part_first + value->count : NULL;
     const int64_t first = part ? part[-1] : 0;
     const int64_t count = part ? *part - first : bad_value_rows(run, value);
-    if (value->step != step || !bad_value_look(run, bad, value->name, part ? GNN_ROWS_NODE : value->rows, gnn_at(run, value->at), first, count, value->width)) continue;
+    if (value->step != step || !bad_value_look(run, bad, value->name, is_of_edges ? GNN_ROWS_EDGE : part ? GNN_ROWS_NODE : value->rows, gnn_at(run, value->at), first, count, value->width)) continue;
     bad->set = value->rows == GNN_ROWS_EDGE ? (int)value->count : 0;
     bad->step = step;
     bad->line = value->line;

@@ -68,6 +68,10 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "codes: they come from the host" grep -q "in graph_in_idx\[2/4\] <- host" "$work/codes.work/model.c"
   check "halos, in bf16: the program of whole values trains" makes_and_trains "$work/half_halos" "$models/halo4.gnn" --cut=whole --precision=bf16
   cut_program halos_half half_halos "$models/halo4.gnn" '--cut=halos(4)' --precision=bf16 "$box" --budget device=4MiB
+  check "edges: the program of whole values trains" makes_and_trains "$work/whole_edges" "$models/edges4.gnn" --cut=whole
+  cut_program edges whole_edges "$models/edges4.gnn" '--cut=halos(4)' --gemm=cublas "$box" --budget device=4MiB
+  by_parts_of_edges() { grep -q 'part_in\[part\]' "$work/edges.work/model.c" && grep -q 'gnn_walk_edges<[0-9, ]*>(edges, first_row, end_row, ' "$work/edges.work/model_kernels.cu" && grep -q 'out gate1_[a-z0-9_]*\[[1-4]/4\] -> host' "$work/edges.work/model.c"; }
+  check "edges: values on edges are made, multiplied and moved by parts" by_parts_of_edges
   for tier in host ssd; do
     sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$models/sparse3.gnn" >"$work/sparse_$tier.gnn"
     cut_program sparse_$tier whole_sparse "$work/sparse_$tier.gnn" '--cut=slices(2)' "$box" --budget device=3MiB $([ $tier = host ] || echo --budget host=0)

@@ -444,7 +444,7 @@ template <int LANES, int SLOTS, bool is_run> static void walk_kernel(const void 
   const auto visit = [&](int64_t, int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i += SLOTS) w->to[i * LANES + lane] += (float)(1 + 2 * group);
   };
-  if (!is_run) gnn_walk_edges<LANES, SLOTS>(&w->edges, visit);
+  if (!is_run) gnn_walk_edges<LANES, SLOTS>(&w->edges, 0, w->edges.rows, visit);
   else if (blockIdx.x == 1) gnn_walk_run<LANES, SLOTS>(w->edges.ptr, 0, w->edges.rows, visit);
 }
 

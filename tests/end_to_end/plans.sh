@@ -140,6 +140,12 @@ queue sparse3_rows sparse3 '--cut=rows(4)' ${road[host]} --budget device=$(least
 queue sparse3_slices sparse3 '--cut=slices(2)' ${road[host]} --budget device=$(least_of sparse3 '--cut=slices(2)' ${road[host]})KiB
 queue keep_halo4 halo4
 queue halo4_kept halo4 '--cut=halos(2)'
+# Sums over all edges, and values on edges: parts of them are those of the nodes where they arrive.
+queue keep_edges4 edges4
+queue edges4_rows edges4 '--cut=rows(4)' ${road[host]} --budget device=3300KiB
+queue edges4_halos edges4 '--cut=halos(4)' ${road[ring]} --budget device=3500KiB
+sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$plans/edges4.gnn" >edges4_away.gnn
+queue edges4_away none '--cut=halos(4)' --budget host=64MiB --budget device=3300KiB
 for kind in host direct; do queue halo4_$kind halo4 '--cut=halos(4)' ${road[$kind]} --budget device=$(least_of halo4 '--cut=halos(4)' ${road[$kind]})KiB; done
 for tier in host ssd; do sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$plans/sparse3.gnn" >sparse3_$tier.gnn; done
 cp sparse3_ssd.gnn sparse3_ring.gnn
@@ -397,6 +403,25 @@ other_halos() { # as many edges in each part, and other rows
   mkdir -p gen_others && cp gen_halo4_host/* gen_others && sed -E 's/pairs_in\[\] = \{([0-9]+)/pairs_in[] = {1\1/' gen_halo4_host/halo4.c >gen_others/halo4.c && compile others halo4 && ! ./others -q --epochs 1 --out out_others 2>others.err && grep -q 'R0802.*gather other rows of each other' others.err
 }
 check "data whose parts gather other rows than those that a program was compiled for are refused" other_halos
+check "edges4, one part: trains" train keep_edges4 out_keep_edges4
+for name in rows halos away; do check "edges4, four parts, $name: same bits, memory as planned" agrees_with keep_edges4 edges4_$name; done
+edges_by_parts() { # PROGRAM FROM: sums over all edges, values on edges made of both ends, their products and gradients; pieces of them move
+  local what
+  for what in 'back_gatv2[0-9a-z_]* = sum of ' 'd_gate1_t[0-9_]* = sum of ' 'gate1_concat = ' 'gate1_message_h = ' 'd_gate1_message_weight = ' 'd_gate1_message_bias = ' 'edgeconv1 = max over in-edges of edgeconv1_nn'; do
+    grep -q "^  /\* step .*$what.* \[4/4\]\$" gen_edges4_$1/edges4.c || { echo "no $what"; return 1; }
+  done
+  grep -q "out gate1_[a-z0-9_]*\[[1-4]/4\] -> $2" gen_edges4_$1/edges4.c
+}
+check "edges4, from tables: all that goes over edges goes by parts, and pieces of values on edges leave the device" edges_by_parts rows host
+check "edges4, from halos: likewise" edges_by_parts halos ring
+check "  nobody asks for the ids of neighbours" grep -q '\.at_in_idx = -1, ' gen_edges4_halos/edges4.c
+edges_need_less() { [ $((10 * $(least_of edges4 '--cut=rows(4)' ${road[host]}))) -lt $((7 * $(least_of edges4 --cut=whole ${road[host]}))) ]; }
+check "edges4: less than 0.7 of what whole values need at least" edges_need_less
+other_edges() { # as many rows in each part, and other edges
+  mkdir -p gen_others && cp gen_edges4_rows/* gen_others && sed -E 's/part_in\[\] = \{0, ([0-9]+)/part_in[] = {0, \11/' gen_edges4_rows/edges4.c >gen_others/edges4.c && ! cmp -s gen_others/edges4.c gen_edges4_rows/edges4.c &&
+    compile others edges4 && ! ./others -q --epochs 1 --out out_others 2>others.err && grep -q 'R0802.*is cut into other parts' others.err
+}
+check "edges4: data whose parts have other edges than those that a program was compiled for are refused" other_edges
 threads_agree() { # PROGRAM COUNT
   train "$1" out_threads --threads "$2" && same_as out_threads out_keep_parts3
 }

@@ -114,8 +114,8 @@ static void take_part(StepWriter *w) {
   if (w->step->part) step_part(w);
 }
 
-static const char *part_row(const StepWriter *w, const char *part, int64_t lead) {
-  const char *row = arena_printf(w->arena, "g->blocks.first[%s * %" PRId64 "]", part, step_blocks_of_part(w));
+static const char *part_row(const StepWriter *w, const char *part, Domain domain, int64_t lead) {
+  const char *row = step_part_row(w, part, domain);
   return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);
 }
 
@@ -123,14 +123,14 @@ static const char *part_row(const StepWriter *w, const char *part, int64_t lead)
 static void run_over_edges_of_rows(const StepWriter *w, const char *task, const char *csr) {
   if (w->step->part == 0) run_over_bounds(w, task, csr);
   else
-    fprintf(w->out, "  gnn_parallel_ranges_of_part(g->team, %s.bounds, %s.tasks, %s, %s, %s_%s, &s);\n", csr, csr, part_row(w, "(part - 1)", 1), part_row(w, "part", 1), w->name, task);
+    fprintf(w->out, "  gnn_parallel_ranges_of_part(g->team, %s.bounds, %s.tasks, %s, %s, %s_%s, &s);\n", csr, csr, part_row(w, "(part - 1)", DOMAIN_NODE, 1), part_row(w, "part", DOMAIN_NODE, 1), w->name, task);
 }
 
 /* All of them, or those of the step's part. */
 static void run_over_rows(const StepWriter *w, const char *task, Domain domain, int64_t lead) {
   if (w->step->part == 0) run_over(w, task, step_row_count(w, domain, lead), number(w, w->kernel->task_rows));
   else
-    fprintf(w->out, "  gnn_parallel_part(g->team, %s, %s, %" PRId64 ", %s_%s, &s);\n", part_row(w, "(part - 1)", lead), part_row(w, "part", lead), w->kernel->task_rows,
+    fprintf(w->out, "  gnn_parallel_part(g->team, %s, %s, %" PRId64 ", %s_%s, &s);\n", part_row(w, "(part - 1)", domain, lead), part_row(w, "part", domain, lead), w->kernel->task_rows,
             w->name, task);
 }
 
@@ -450,8 +450,9 @@ static void emit_edge_rows(StepWriter *w) {
   if (!is_sum) w->operand = rows_new(w->arguments, &(Shape){.domain = w->anchor->shape.domain});
   print_edge_loop(w, false, is_sum, (AfterEdge){scope_text(w->body, "      "), w->body->uses});
   fprintf(w->out, "  }\n}\n\n");
+  take_part(w);
   open_step(w, no_members);
-  run_over_bounds(w, "rows", step_csr(w));
+  run_over_edges_of_rows(w, "rows", step_csr(w));
   fprintf(w->out, "}\n\n");
 }
 
@@ -615,7 +616,7 @@ static void run_over_weight(StepWriter *w) {
   if (!value_is_update_of_nodes(w->anchor)) run_over(w, "elements", "count", number(w, SUM_NUMBERS));
   else if (w->step->part == 0) run_over(w, "elements", step_row_count(w, DOMAIN_NODE, width), number(w, SUM_NUMBERS));
   else
-    fprintf(w->out, "  gnn_parallel_part(g->team, %s, %s, %d, %s_elements, &s);\n", part_row(w, "(part - 1)", width), part_row(w, "part", width), SUM_NUMBERS, w->name);
+    fprintf(w->out, "  gnn_parallel_part(g->team, %s, %s, %d, %s_elements, &s);\n", part_row(w, "(part - 1)", DOMAIN_NODE, width), part_row(w, "part", DOMAIN_NODE, width), SUM_NUMBERS, w->name);
 }
 
 /* One function for all weights with the same settings. */

@@ -76,28 +76,35 @@ typedef struct RowRange {
 } RowRange;
 
 /* For the host, times the rows of a product that a row of the value has. */
-static RowRange host_range(CudaWriter *c, int64_t lead) {
+static RowRange host_range_of(CudaWriter *c, Domain domain, int64_t lead) {
   StepWriter *w = &c->w;
-  if (w->step->part == 0) return (RowRange){"0", step_row_count(w, w->anchor->shape.domain, lead)};
+  if (w->step->part == 0) return (RowRange){"0", step_row_count(w, domain, lead)};
   const char *part = step_part(w), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
-  return (RowRange){arena_printf(w->arena, "part_first[%s - 1]%s", part, times), arena_printf(w->arena, "part_first[%s]%s", part, times)};
+  const char *first = domain == DOMAIN_EDGE ? "part_in" : "part_first";
+  return (RowRange){arena_printf(w->arena, "%s[%s - 1]%s", first, part, times), arena_printf(w->arena, "%s[%s]%s", first, part, times)};
 }
 
+static RowRange host_range(CudaWriter *c, int64_t lead) { return host_range_of(c, c->w.anchor->shape.domain, lead); }
+
 /* How many they are, for the host. */
-static const char *rows_text(CudaWriter *c, int64_t lead) {
-  const RowRange range = host_range(c, lead);
+static const char *rows_text_of(CudaWriter *c, Domain domain, int64_t lead) {
+  const RowRange range = host_range_of(c, domain, lead);
   return c->w.step->part ? arena_printf(c->w.arena, "(%s - %s)", range.end, range.begin) : range.end;
 }
 
+static const char *rows_text(CudaWriter *c, int64_t lead) { return rows_text_of(c, c->w.anchor->shape.domain, lead); }
+
 /* For the device, in a kernel whose text has begun: a part's are looked up there once. */
-static RowRange device_range(CudaWriter *c, int64_t lead) {
+static RowRange device_range_of(CudaWriter *c, Domain domain, int64_t lead) {
   StepWriter *w = &c->w;
-  if (w->step->part == 0) return (RowRange){"0", step_row_count(w, w->anchor->shape.domain, lead)};
+  if (w->step->part == 0) return (RowRange){"0", step_row_count(w, domain, lead)};
   const char *part = step_part(w), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
-  const int64_t blocks = step_blocks_of_part(w);
-  fprintf(w->out, "  const int64_t first_row = g->blocks.first[(%s - 1) * %" PRId64 "]%s, end_row = g->blocks.first[%s * %" PRId64 "]%s;\n", part, blocks, times, part, blocks, times);
+  const char *first = step_part_row(w, arena_printf(w->arena, "(%s - 1)", part), domain), *end = step_part_row(w, part, domain);
+  fprintf(w->out, "  const int64_t first_row = %s%s, end_row = %s%s;\n", first, times, end, times);
   return (RowRange){"first_row", "end_row"};
 }
+
+static RowRange device_range(CudaWriter *c, int64_t lead) { return device_range_of(c, c->w.anchor->shape.domain, lead); }
 
 /* "first_row + ", or nothing */
 static const char *from_begin(const CudaWriter *c, RowRange range) { return strcmp(range.begin, "0") == 0 ? "" : arena_printf(c->w.arena, "%s + ", range.begin); }
@@ -300,9 +307,10 @@ static void emit_edge_rows(CudaWriter *c) {
   set_group(c, is_sum ? summand_width(c) : body_width(c), graph_rows(w->graph, ends), graph_rows(w->graph, edges));
   if (!is_sum) c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(w->body, false));
   w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", spread_of(c));
-  open_plain(c, "rows", blocks_of(c, step_row_count(w, ends, 1)));
+  open_plain(c, "rows", blocks_of(c, rows_text_of(c, ends, 1)));
   print_step_struct(c);
   print_own(c);
+  const RowRange rows = device_range_of(c, ends, 1);
   const RowWriter *sum = w->operand;
   open_edge_walk(c, &(EdgeWalk){sum ? sum->text[LEVEL_ROW] : "", w->body->uses | (sum ? sum->uses : 0)});
   if (sum) {
@@ -315,7 +323,7 @@ static void emit_edge_rows(CudaWriter *c) {
   c->slots = 1;
   print_body(c, ROW_WHOLE, 0, "      ");
   c->slots = slots;
-  close_edge_walk(c, "gnn_walk_edges", "edges");
+  close_edge_walk(c, "gnn_walk_edges", arena_printf(w->arena, "edges, %s, %s", rows.begin, rows.end));
   close_kernel(c);
 }
 
@@ -617,8 +625,10 @@ void cuda_print_products(Arena *arena, const Plan *plan, NameTable *known, FILE 
     const char *desc = arena_printf(arena, "%s, .at_bias = %d", gemm_sizes(arena, kernels, kernel), kernel->epilogue.bias == NO_VALUE ? -1 : 0);
     print_preparation(arena, desc, "", known, out);
     if (!parts->is_by_parts[i]) continue;
-    const int64_t lead = kernels->graph->values[kernel->anchor].as.product.lead;
-    const char *rows = lead == 1 ? "part_first[part] - part_first[part - 1]" : arena_printf(arena, "(part_first[part] - part_first[part - 1]) * %" PRId64, lead);
+    const Value *product = &kernels->graph->values[kernel->anchor];
+    const int64_t lead = product->as.product.lead;
+    const char *first = product->shape.domain == DOMAIN_EDGE ? "part_in" : "part_first", *one = arena_printf(arena, "%s[part] - %s[part - 1]", first, first);
+    const char *rows = lead == 1 ? one : arena_printf(arena, "(%s) * %" PRId64, one, lead);
     print_preparation(arena, arena_printf(arena, "%s, .rows = %s", desc, rows),
                       arena_printf(arena, "for (int part = 1; part <= %d; part++)\n    ", parts->count), known, out);
   }
