@@ -14,8 +14,8 @@ static const DiagPage pages[] = {
      "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 100 }\n"
      "target t { device cpu { memory = 1MiB } }\n", .exit_code = 3, .is_of_gnncc = true},
     {"E0502", "the host or SSD budget is too small",
-     "The plan fits the device only by moving more to the host or the SSD than they may take. The message says how much it moves, and names\n"
-     "ways out, each of which was planned.",
+     "The plan fits the device only by moving more to the host or the SSD than they may take; or data that were asked to be at home there do not\n"
+     "fit. The message says how much it is, and names ways out, each of which was planned.",
      "data d from synth(kind = \"rmat\", nodes = 20_000, degree = 5, features = 64, classes = 8, seed = 1)\n"
      "model m on d {\n"
      "  h = x |> SAGE(64) as sage1 |> relu |> dropout(0.5)\n"

@@ -132,6 +132,7 @@ typedef enum gnn_tier { GNN_DEVICE, GNN_HOST, GNN_SSD, GNN_WRITE_RING, GNN_READ_
 /* A run of bytes in the host arena or in the scratch file; there `at` is a multiple of 4096. */
 typedef struct gnn_extent {
   int64_t at, bytes;
+  int is_on_host; /* among extents of the scratch file: a part that lies in the host arena instead, where copies find it by extents of their own */
 } gnn_extent;
 
 /* Device and rings: contiguous at offset `at` (a ring wraps around at ring_bytes), extent_count 0. Host and SSD:
@@ -544,7 +545,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 17 };
+enum { GNN_ABI = 18 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

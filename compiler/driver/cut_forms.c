@@ -134,8 +134,12 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   }
   is_alike = is_alike && kernels_take_halos(form->training_kernels, cut.has_halos && options.is_graph_away);
   for (int e = 0; e < form->evaluation_count && is_alike; e++) is_alike = kernels_take_halos(form->evaluations[e].kernels, cut.has_halos && options.is_graph_away);
-  if (is_alike) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, homes);
-  return is_alike;
+  if (!is_alike) return false;
+  Residents *stays = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, homes);
+  const Kernels *evaluations[] = {form->evaluations[0].kernels, form->evaluations[1].kernels};
+  if (cut.cached.bytes > 0) residents_cache(c->arena, stays, cut.cached, form->training_kernels, evaluations, form->evaluation_count);
+  form->residents = stays;
+  return true;
 }
 
 /* A hoisted form that would have other bits is left out. NULL: the plain one would. */

@@ -463,6 +463,7 @@ static bool run_plan(Compilation *c) {
   const Cut asked = cut_asked(c);
   c->request = plan_request_cut(&c->request, asked);
   if (!cut_is(c->request.cut, asked)) return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
+  if (c->options->plan_from) c->request = plan_request_with_room(&c->request);
   if (c->options->plan_from && !take_given_plan(c)) return false;
   c->asked = c->request;
   c->answer = plan_answer(&c->request);

@@ -35,6 +35,10 @@ static bool cut_of_report(const Compilation *c, const char *text, size_t length,
   const int fields_home = vocabulary_find(tier_names, fields), graph_home = vocabulary_find(tier_names, graph), learned_home = vocabulary_find(tier_names, learned);
   is_there = is_there && fields_home >= 0 && graph_home >= 0 && learned_home >= 0;
   if (is_there) *cut = cut_with_learned(&c->machine, cut_with_homes(&c->machine, *cut, (Tier)fields_home, (Tier)graph_home), (Tier)learned_home);
+  int of_fields, of_graph, of_learned;
+  json_int_t cached;
+  if (json_unpack(json_object_get(json_object_get(root, "cut"), "cached"), "{s:I, s:b, s:b, s:b}", "bytes", &cached, "fields", &of_fields, "graph", &of_graph, "learned", &of_learned) == 0)
+    cut->cached = (CachedData){cached, of_fields, of_graph, of_learned};
   json_decref(root);
   return is_there && cut->parts >= 1 && cut->slices >= 1;
 }
@@ -46,6 +50,9 @@ static bool is_plan_of_cut(const Compilation *c, Cut cut, const char *text, size
   return cut_is(request.cut, cut) && plan_of_form(&request, text, length, &form, &error);
 }
 
+/* What was to be at home on the host, where it had room. */
+static const char *home_word(Tier home, bool is_cached) { return tier_names[is_cached ? TIER_HOST : home]; }
+
 /* What a user says for it; NULL: there are no words for it. */
 static const char *words_of_cut(const Compilation *c, Cut cut) {
   const int usual = parts_at_most(c->program->info, PARTS_USUALLY);
@@ -55,9 +62,9 @@ static const char *words_of_cut(const Compilation *c, Cut cut) {
   else words = cut.parts > 1 ? arena_printf(c->arena, "--cut='%s(%d)'", cut.has_halos ? "halos" : "rows", cut.parts) : "--cut=whole";
   const char *fates = "";
   const Cut asked = cut_asked(c);
-  if (cut.fields_home != asked.fields_home) fates = arena_printf(c->arena, "fate \"%s\" = %s", cut_field_away(c), tier_names[cut.fields_home]);
-  if (cut.graph_home != asked.graph_home) fates = arena_printf(c->arena, "%s%sfate \"graph_in_idx\" = %s", fates, *fates ? "; " : "", tier_names[cut.graph_home]);
-  if (cut.learned_home != asked.learned_home) fates = arena_printf(c->arena, "%s%sfate \"%s\" = %s", fates, *fates ? "; " : "", cut_learned_away(c), tier_names[cut.learned_home]);
+  if (cut.fields_home != asked.fields_home) fates = arena_printf(c->arena, "fate \"%s\" = %s", cut_field_away(c), home_word(cut.fields_home, cut.cached.fields));
+  if (cut.graph_home != asked.graph_home) fates = arena_printf(c->arena, "%s%sfate \"graph_in_idx\" = %s", fates, *fates ? "; " : "", home_word(cut.graph_home, cut.cached.graph));
+  if (cut.learned_home != asked.learned_home) fates = arena_printf(c->arena, "%s%sfate \"%s\" = %s", fates, *fates ? "; " : "", cut_learned_away(c), home_word(cut.learned_home, cut.cached.learned));
   return *fates ? arena_printf(c->arena, "%s and plan { %s }", words, fates) : words;
 }
 
@@ -83,19 +90,29 @@ static void say_other_cut(const Compilation *c, const char *text, size_t length)
   }
   const char *words = is_found ? words_of_cut(c, cut) : NULL;
   if (words) diags_help(c->diags, "it is one with %s", words);
-  else if (is_found) diags_help(c->diags, "it is one of values in %d parts and %d slices%s, which gnncc found by itself and --cut cannot ask for", cut.parts, cut.slices, cut_data_text(cut));
+  else if (is_found) diags_help(c->diags, "it is one of values in %d parts and %d slices%s, which gnncc found by itself and --cut cannot ask for", cut.parts, cut.slices, cut_data_text(c->arena, cut));
 }
 
-/* Parts that were asked for gather from tables or from halos: which, the plan knows. */
-static bool take_plan_of_halos(Compilation *c, const char *text, size_t length) {
-  Cut cut = c->request.cut;
-  cut.has_halos = true;
-  if (cut.parts < 2 || cut.slices > 1) return false;
+static bool take_plan_of_cut(Compilation *c, Cut cut, const char *text, size_t length) {
   PlanRequest request = plan_request_cut(&c->request, cut);
   ProblemError error = {"", ""};
   request.given = cut_is(request.cut, cut) ? plan_of_form(&request, text, length, &request.form, &error) : NULL;
   if (request.given) c->request = request;
   return request.given != NULL;
+}
+
+/* Parts that were asked for gather from tables or from halos, and data that were asked to be on the host lie there as far as it has room or less: which, the plan knows. */
+static bool take_plan_of_choice(Compilation *c, const char *text, size_t length) {
+  const Cut asked = c->request.cut;
+  const bool may_have_halos = asked.parts > 1 && asked.slices == 1 && !asked.has_halos;
+  for (int has_halos = 0; has_halos <= may_have_halos; has_halos++)
+    for (int quarters = ALL_ROOM; quarters >= 0; quarters--) {
+      Cut cut = cut_cached(&c->request, asked, quarters);
+      const bool is_new = has_halos ? quarters == ALL_ROOM || !cut_is(cut, asked) : !cut_is(cut, asked);
+      if (has_halos) cut.has_halos = true;
+      if (is_new && take_plan_of_cut(c, cut, text, length)) return true;
+    }
+  return false;
 }
 
 bool take_given_plan(Compilation *c) {
@@ -112,7 +129,7 @@ bool take_given_plan(Compilation *c) {
     return false;
   }
   c->request.given = plan_of_form(&c->request, text, length, &c->request.form, &error);
-  if (c->request.given || take_plan_of_halos(c, text, length)) return true;
+  if (c->request.given || take_plan_of_choice(c, text, length)) return true;
   diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);
   say_other_cut(c, text, length);
   return false;

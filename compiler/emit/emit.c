@@ -51,6 +51,12 @@ static int scores_copies(const Emission *m) {
 
 static int first_step_at(const Schedule *schedule, int boundary) { return boundary == 0 ? 1 : schedule->kernel_step[boundary - 1] + 2; }
 
+static bool has_cached(const Layout *y, int away) {
+  for (int e = y->away_extent[away]; e < y->away_extent[away + 1]; e++)
+    if (y->extents[e].is_cached) return true;
+  return false;
+}
+
 /* What lies outside the device, and since nothing but copies reads it there, perhaps in pieces. */
 static void emit_slots(const Emission *m, FILE *out) {
   const Schedule *s = m->schedule;
@@ -60,8 +66,8 @@ static void emit_slots(const Emission *m, FILE *out) {
   for (int i = 0; i < y->residents->away_count; i++) {
     if (y->away_extent[i] == y->away_extent[i + 1]) continue;
     fprintf(out, "  ");
-    for (int e = y->away_extent[i]; e < y->away_extent[i + 1]; e++) fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, y->extents[e].bytes);
-    fprintf(out, "/* %d: %s at home in the scratch file, by parts */\n", y->away_extent[i], y->residents->away[i].name);
+    for (int e = y->away_extent[i]; e < y->away_extent[i + 1]; e++) fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d}, ", y->extents[e].at, y->extents[e].bytes, y->extents[e].is_cached);
+    fprintf(out, "/* %d: %s at home in the scratch file%s, by parts */\n", y->away_extent[i], y->residents->away[i].name, has_cached(y, i) ? " and the host arena" : "");
   }
   for (int h = 0; h < s->slot_count; h++) {
     const Slot *slot = &s->slots[h];
@@ -69,7 +75,7 @@ static void emit_slots(const Emission *m, FILE *out) {
     int64_t left = slot->bytes; /* the last extent may have room to spare */
     for (int e = y->slot_extent[h]; e < y->slot_extent[h + 1]; e++) {
       int64_t bytes = y->extents[e].bytes < left ? y->extents[e].bytes : left;
-      fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, ", y->extents[e].at, bytes);
+      fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), 0}, ", y->extents[e].at, bytes);
       left -= bytes;
     }
     fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->slot_extent[h], problem_piece_name(problem_of(m, slot->kernels), slot->value, slot->part),

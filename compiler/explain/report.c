@@ -277,29 +277,46 @@ static void print_notes(const Emission *m, const Decisions *d, const Instead *i,
   }
 }
 
-/* At home in the scratch file. */
-static int64_t bytes_on_ssd(const Residents *y, bool of_learned) {
+/* Of the host arena, parts of what is at home in the scratch file. */
+static int64_t bytes_cached(const Emission *m, bool of_learned) {
+  const Layout *y = m->layout;
   int64_t bytes = 0;
+  for (int i = 0; i < y->residents->away_count; i++)
+    for (int e = y->away_extent[i]; e < y->away_extent[i + 1]; e++)
+      if (y->residents->away[i].is_learned == of_learned && y->extents[e].is_cached) bytes += y->extents[e].bytes;
+  return bytes;
+}
+
+static const char *cached_text(const Emission *m, bool of_learned) {
+  const int64_t bytes = bytes_cached(m, of_learned);
+  return bytes ? arena_printf(m->arena, ", and %s that stay on the host", gnn_bytes_text(bytes).text) : "";
+}
+
+/* At home in the scratch file. */
+static int64_t bytes_on_ssd(const Emission *m, bool of_learned) {
+  const Residents *y = m->layout->residents;
+  int64_t bytes = -bytes_cached(m, of_learned);
   for (int i = 0; i < y->away_count; i++)
     if (y->away[i].tier == TIER_SSD && y->away[i].is_learned == of_learned && i != y->scores_away) bytes += y->away[i].bytes;
   return bytes;
 }
 
 static const char *learned_text(const Emission *m, Cut cut) {
-  const int64_t bytes = bytes_on_ssd(m->layout->residents, true);
-  return bytes ? arena_printf(m->arena, "%s (%s of the scratch file)", cut_learned_text(cut), gnn_bytes_text(bytes).text) : cut_learned_text(cut);
+  const int64_t bytes = bytes_on_ssd(m, true);
+  const char *text = cut_learned_text(m->arena, cut);
+  return bytes ? arena_printf(m->arena, "%s (%s of the scratch file%s)", text, gnn_bytes_text(bytes).text, cached_text(m, true)) : text;
 }
 
 /* Of data at home on the SSD, in the scratch file: it is written once. */
 static const char *written_text(const Emission *m) {
-  const int64_t bytes = bytes_on_ssd(m->layout->residents, false);
-  return bytes ? arena_printf(m->arena, " (%s, written to the scratch file as they are loaded)", gnn_bytes_text(bytes).text) : "";
+  const int64_t bytes = bytes_on_ssd(m, false);
+  return bytes ? arena_printf(m->arena, " (%s, written to the scratch file as they are loaded%s)", gnn_bytes_text(bytes).text, cached_text(m, false)) : "";
 }
 
 /* Which sums have slices is among the notes. */
 static void print_cut(const Emission *m, Cut cut, FILE *out) {
   const char *slices = cut.slices > 1 ? arena_printf(m->arena, ", what sums over neighbours gather from in up to %d slices of columns", cut.slices) : cut.has_halos ? ", sums over neighbours gather from a part's own rows and its halo" : "";
-  if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, arena_printf(m->arena, "%s%s", cut_data_text(cut), written_text(m)), learned_text(m, cut));
+  if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, arena_printf(m->arena, "%s%s", cut_data_text(m->arena, cut), written_text(m)), learned_text(m, cut));
 }
 
 /* How each layer's sums over neighbours run, and what moves for it; only the tiers that something moves to or from have columns. */

@@ -23,7 +23,7 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 /* "16 parts, 4 slices, features on the host"; NULL: whole values. */
 static const char *mode_of(Arena *arena, Cut cut) {
   const char *slices = cut.slices > 1 ? arena_printf(arena, ", %d slices", cut.slices) : cut.has_halos ? ", halos" : "";
-  return !cut_is_of_whole_values(cut) ? arena_printf(arena, "%d part%s%s%s%s", cut.parts, cut.parts == 1 ? "" : "s", slices, cut_data_text(cut), cut_learned_text(cut)) : NULL;
+  return !cut_is_of_whole_values(cut) ? arena_printf(arena, "%d part%s%s%s%s", cut.parts, cut.parts == 1 ? "" : "s", slices, cut_data_text(arena, cut), cut_learned_text(arena, cut)) : NULL;
 }
 
 static void fill(const PlanRequest *r, const Plan *p, const Plan *evaluation, Tier tier, SweepPoint *point) {
@@ -64,6 +64,7 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
   r.policy = -1;
   r.least = tier == TIER_DEVICE ? PLANNER_LEAST_DEVICE : PLANNER_LEAST_ALL;
   if (may_be_cut) return try_every_cut(r, tier, point);
+  r = plan_request_with_room(&r);
   const Plan *p = plan_epoch(&r);
   if (!p || !p->planned) return does_not_fit(&r, p, point);
   bool is_roomy = p->problem->kernels == own->of->training_kernels; /* the evaluation's plan is good for every budget that it fits */

@@ -126,8 +126,8 @@ static const char *try_constants(const Verdict *v) {
 }
 
 static const char *joined(Arena *arena, const char *list, const char *item) {
-  if (!item) return list;
-  return *list ? arena_printf(arena, "%s \302\267 %s", list, item) : item;
+  if (!item) return list ? list : "";
+  return list && *list ? arena_printf(arena, "%s \302\267 %s", list, item) : item;
 }
 
 /* ---- what binds ---- */
@@ -167,11 +167,25 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   return joined(v->arena, ways, try_constants(v));
 }
 
+/* Data are to be at home on the host or the SSD, which is too small for them. */
+static const char *refuse_homes(Verdict *v, Diags *diags) {
+  const PlanRequest *r = v->request;
+  const Form *form = v->refusal->answer->of;
+  const Tier tier = r->machine.tier_bytes[TIER_HOST] > 0 && plan_home_bytes(r, form, TIER_HOST) > r->machine.tier_bytes[TIER_HOST] ? TIER_HOST : TIER_SSD;
+  const int64_t bytes = plan_home_bytes(r, form, tier);
+  diags_error(diags, "E0502", v->refusal->program->data->place, "what is to be at home on the %s takes %s, and the %s budget is %s", tier == TIER_HOST ? "host" : "SSD", gnn_bytes_above_text(bytes).text,
+              tier_names[tier], arena_strdup(v->arena, gnn_bytes_text(r->machine.tier_bytes[tier]).text));
+  const char *ways = joined(v->arena, try_tier(v, TIER_HOST, 4 * bytes), try_tier(v, TIER_SSD, 4 * bytes));
+  if (*ways) diags_help(diags, "%s", ways);
+  return v->fault;
+}
+
 const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const PlanAnswer *answer = refusal->answer;
   PlanRequest trial = *refusal->request;
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
   Verdict v = {trial.arena, refusal, &trial, NULL, false, 0};
+  if (answer->lacks_room_at_home) return refuse_homes(&v, diags);
   const Plan *p = answer->training_plan && !answer->training_plan->planned ? answer->training_plan : answer->evaluation_plan;
   const PlannerReport *r = &p->report;
   const Problem *problem = p->problem->problem;

@@ -89,6 +89,17 @@ const PlanningProblem *plan_problem_of(const PlanRequest *r, FormKind form, Prob
   return planning_problem(r->arena, &r->machine, of->residents, of->training_kernels, r->pins, r->cut.parts, r->fingerprint, error);
 }
 
+/* Data are at home where there is room for them. */
+static bool homes_fit(const PlanRequest *r, const Form *form) {
+  const int64_t *budgets = r->machine.tier_bytes;
+  return form->residents->away_count == 0 || ((budgets[TIER_HOST] == 0 || plan_home_bytes(r, form, TIER_HOST) <= budgets[TIER_HOST]) && (budgets[TIER_SSD] == 0 || plan_home_bytes(r, form, TIER_SSD) <= budgets[TIER_SSD]));
+}
+
+int64_t plan_home_bytes(const PlanRequest *r, const Form *form, Tier tier) {
+  const Parts *parts = planning_parts(r->arena, &r->machine, form->residents, form->training_kernels ? form->training_kernels : form->evaluations[0].kernels, r->cut.parts, r->fingerprint);
+  return tier == TIER_HOST ? parts_away_host_bytes(parts, form->residents) : parts_away_ssd_bytes(parts, form->residents);
+}
+
 /* ---- both plans of one form ---- */
 
 static bool fault(const PlanRequest *r, PlanAnswer *a, const char *at, const char *what) {
@@ -141,6 +152,8 @@ static void place(const PlanRequest *r, PlanAnswer *a) {
 
 static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
   PlanAnswer a = {.cut = r.cut, .form = form, .of = &r.forms[form]};
+  a.lacks_room_at_home = !homes_fit(&r, a.of);
+  if (a.lacks_room_at_home) return a;
   const int64_t budget = r.machine.tier_bytes[TIER_DEVICE];
   for (int attempt = 0; attempt < (r.is_one_of_several ? ATTEMPTS_OF_A_CUT : MAX_ATTEMPTS); attempt++) {
     if (!plan_both(&r, &a)) return a;
@@ -226,7 +239,7 @@ const Plan *plan_sketch(const PlanRequest *request, FormKind form) {
   ProblemError error = {"", ""};
   r.is_sketch = true;
   const PlannerOptions options = options_of_epoch(&r);
-  if (of->evaluation_count == 0 || of->residents->bytes + of->residents->early_bytes > r.machine.tier_bytes[TIER_DEVICE]) return NULL;
+  if (of->evaluation_count == 0 || of->residents->bytes + of->residents->early_bytes > r.machine.tier_bytes[TIER_DEVICE] || !homes_fit(&r, of)) return NULL;
   const Kernels *kernels = of->training_kernels ? of->training_kernels : of->evaluations[of->evaluation_count - 1].kernels;
   const Plan *p = plan_kernels(&r, of, kernels, of->training_kernels ? r.pins : NULL, &options, &error);
   return p && p->planned ? p : NULL;
@@ -259,18 +272,43 @@ Cut cut_with_learned(const Machine *machine, Cut cut, Tier learned) {
   return cut;
 }
 
-const char *cut_learned_text(Cut cut) {
-  static const char *const learned[] = {[TIER_DEVICE] = "", [TIER_HOST] = ", learned values on the host", [TIER_SSD] = ", learned values on the SSD"};
-  return learned[cut.learned_home];
+/* At home on the SSD where that was to be the host. Its graphs are the same, and so is what stays on the host as a whole. */
+static Cut cut_on_ssd(const PlanRequest *r, Cut cut) {
+  cut.cached = (CachedData){0, cut.fields_home == TIER_HOST, cut.graph_home == TIER_HOST, cut.learned_home == TIER_HOST};
+  cut = cut_with_homes(&r->machine, cut, cut.cached.fields ? TIER_SSD : cut.fields_home, cut.cached.graph ? TIER_SSD : cut.graph_home);
+  return cut_with_learned(&r->machine, cut, cut.cached.learned ? TIER_SSD : cut.learned_home);
 }
 
-const char *cut_data_text(Cut cut) {
-  static const char *const fields[] = {[TIER_DEVICE] = "", [TIER_HOST] = ", features on the host", [TIER_SSD] = ", features on the SSD"};
-  static const char *const graph[] = {[TIER_DEVICE] = "", [TIER_HOST] = ", graph on the host", [TIER_SSD] = ", graph on the SSD"};
-  static const char *const both[] = {[TIER_HOST] = ", features and graph on the host", [TIER_SSD] = ", features and graph on the SSD"};
-  if (cut.fields_home == cut.graph_home && cut.fields_home != TIER_DEVICE) return both[cut.fields_home];
-  if (cut.fields_home != TIER_DEVICE && cut.graph_home != TIER_DEVICE) return cut.fields_home == TIER_SSD ? ", graph on the host, features on the SSD" : ", features on the host, graph on the SSD";
-  return cut.fields_home != TIER_DEVICE ? fields[cut.fields_home] : graph[cut.graph_home];
+Cut cut_cached(const PlanRequest *r, Cut cut, int quarters) {
+  const int64_t host = r->machine.tier_bytes[TIER_HOST];
+  if (cut.cached.fields) cut.fields_home = TIER_HOST;
+  if (cut.cached.graph) cut.graph_home = TIER_HOST;
+  if (cut.cached.learned) cut.learned_home = TIER_HOST;
+  cut.cached = (CachedData){0};
+  Cut ssd = cut_on_ssd(r, cut);
+  if (host == 0 || r->machine.tier_bytes[TIER_SSD] == 0 || (!ssd.cached.fields && !ssd.cached.graph && !ssd.cached.learned)) return cut;
+  const CutForms *all = r->forms_of(r->of, cut), *none = r->forms_of(r->of, ssd);
+  if (!all || !none) return cut;
+  const int64_t fixed = none->forms[FORM_PLAIN].residents->away_bytes, wanted = all->forms[FORM_PLAIN].residents->away_bytes - fixed, room = host > fixed ? host - fixed : 0;
+  if (wanted <= (quarters == ALL_ROOM ? room : room / 2)) return cut;
+  ssd.cached.bytes = room / ALL_ROOM * quarters;
+  return ssd;
+}
+
+static const char *const places[] = {[TIER_HOST] = "on the host", [TIER_SSD] = "on the SSD", [TIER_SSD + 1] = "on host and SSD"};
+
+static int place_of(Tier home, bool is_cached, Cut cut) { return is_cached && cut.cached.bytes > 0 ? TIER_SSD + 1 : (int)home; }
+
+const char *cut_learned_text(Arena *arena, Cut cut) {
+  return cut.learned_home == TIER_DEVICE ? "" : arena_printf(arena, ", learned values %s", places[place_of(cut.learned_home, cut.cached.learned, cut)]);
+}
+
+const char *cut_data_text(Arena *arena, Cut cut) {
+  const int fields = place_of(cut.fields_home, cut.cached.fields, cut), graph = place_of(cut.graph_home, cut.cached.graph, cut);
+  const bool has_fields = cut.fields_home != TIER_DEVICE, has_graph = cut.graph_home != TIER_DEVICE;
+  if (has_fields && has_graph && fields == graph) return arena_printf(arena, ", features and graph %s", places[fields]);
+  const char *of_fields = has_fields ? arena_printf(arena, ", features %s", places[fields]) : "", *of_graph = has_graph ? arena_printf(arena, ", graph %s", places[graph]) : "";
+  return graph < fields ? arena_printf(arena, "%s%s", of_graph, of_fields) : arena_printf(arena, "%s%s", of_fields, of_graph);
 }
 
 double answer_seconds(const PlanAnswer *a) { return a->training_plan ? a->schedule->training_seconds : a->schedule->evaluation_seconds; }
@@ -285,7 +323,7 @@ const Plan *plan_epoch(const PlanRequest *request) {
   double least = 0;
   for (int f = r.pins ? FORM_PLAIN : FORM_HOISTED; f >= FORM_PLAIN; f--) {
     const Form *form = &r.forms[f];
-    if (!form->training_kernels) continue;
+    if (!form->training_kernels || !homes_fit(&r, form)) continue;
     r.least = f == FORM_HOISTED ? PLANNER_LEAST_NONE : request->least;
     if (best && best->planned && !(request->worth_seconds > 0 && request->worth_seconds < least)) r.worth_seconds = least;
     const PlannerOptions options = options_of_epoch(&r);

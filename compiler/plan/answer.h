@@ -35,19 +35,20 @@ typedef struct Cut {
   Tier fields_home, graph_home;
   Tier learned_home; /* of weights with a row for each node, and of what their optimiser keeps: parts come from there, and go back once they are updated */
   Tier scores_home; /* where an evaluation leaves the scores then, where they can be away */
+  CachedData cached; /* of what is at home on the SSD */
 } Cut;
 
 static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE; }
 static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
-  return a.parts == b.parts && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home;
+  return a.parts == b.parts && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned;
 }
 /* With data at home in these tiers of the machine. */
 Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph);
 Cut cut_with_learned(const Machine *machine, Cut cut, Tier learned);
-/* "", ", features on the host", ", features and graph on the SSD", ", graph on the host, features on the SSD" */
-const char *cut_data_text(Cut cut);
-const char *cut_learned_text(Cut cut); /* "", ", learned values on the host" */
+/* "", ", features on the host", ", features and graph on the SSD", ", graph on the host, features on host and SSD" */
+const char *cut_data_text(Arena *arena, Cut cut);
+const char *cut_learned_text(Arena *arena, Cut cut); /* "", ", learned values on the host" */
 
 /* The forms of a program whose values are cut, and the pins of the plain one. */
 typedef struct CutForms {
@@ -82,6 +83,7 @@ typedef struct PlanRequest {
 
 typedef struct PlanAnswer {
   bool fits;
+  bool lacks_room_at_home;     /* on the host or the SSD, for data that are to be at home there: nothing was planned */
   Cut cut;
   FormKind form;
   const Form *of;
@@ -104,6 +106,12 @@ const PlanAnswer *plan_answer_in_form(const PlanRequest *request, FormKind form)
 const Plan *plan_sketch(const PlanRequest *request, FormKind form);
 /* The same with its addresses, by the effort of `request`. NULL: none was found that is worth it. */
 const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form);
+/* Where what is to be at home on the host takes more than half of its room, and there is an SSD: at home on the SSD, and cached on the host in so many
+ * quarters of the room, which values want, too. The same cut where all is to have room and has it, and where there is nothing to be done. */
+enum { ALL_ROOM = 4 };
+Cut cut_cached(const PlanRequest *request, Cut cut, int quarters);
+/* The same question of data that are at home on the host in as much of it as seems best, where they were asked to be there and it has no room for them. */
+PlanRequest plan_request_with_room(const PlanRequest *request);
 /* The same question of values that are cut otherwise; of whole values, where the program cut so would have other bits. */
 PlanRequest plan_request_cut(const PlanRequest *request, Cut cut);
 /* The epoch alone, without addresses, in the form in which it is the shorter. NULL: the planner cannot take the problem. */
@@ -114,6 +122,9 @@ const Plan *plan_evaluation_beside(const PlanRequest *request, const Plan *train
 int64_t plan_least_device(const PlanRequest *request);
 /* The problem of the epoch in one form. NULL with `error` set: the planner cannot take it. */
 const PlanningProblem *plan_problem_of(const PlanRequest *request, FormKind form, ProblemError *error);
+
+/* What is at home on the host or the SSD takes there. */
+int64_t plan_home_bytes(const PlanRequest *request, const Form *form, Tier tier);
 
 /* Seconds of a plan's epoch as they are announced: with what copies take from the compute beside them. */
 double plan_announced_seconds(const PlanRequest *request, const Plan *plan);

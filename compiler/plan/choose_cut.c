@@ -16,7 +16,7 @@ typedef struct CutCandidate {
   bool is_done;     /* it became an answer, or cannot */
 } CutCandidate;
 
-enum { MAX_CANDIDATES = 40 };
+enum { MAX_CANDIDATES = 64 };
 
 typedef struct Choice {
   const PlanRequest *request;
@@ -56,32 +56,27 @@ static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
 
 /* ---- candidates ---- */
 
-/* What is to be at home on the host fits there. */
-static bool host_has_room(const PlanRequest *r, Cut cut) {
-  const CutForms *forms = r->forms_of(r->of, cut);
-  return !forms || forms->forms[FORM_PLAIN].residents->away_bytes <= r->machine.tier_bytes[TIER_HOST];
-}
+enum { SHARES = 3 /* of the host's room that data have: all, a half, none */ };
 
-/* Data are at home on the host; where it is none, or too small, the fields on the SSD, or the graph, too, and at last what the epoch writes. */
-static Cut cut_of_data(const PlanRequest *r, int i) {
+/* Data are at home on the host, or where it is none on the SSD; where it is too small, on both. */
+static Cut cut_of_data(const PlanRequest *r, int of_share) {
+  static const int quarters[SHARES] = {ALL_ROOM, ALL_ROOM / 2, 0};
+  const int i = of_share / SHARES;
   const int64_t *bytes = r->machine.tier_bytes;
   Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].has_halos};
-  const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD, far = bytes[TIER_SSD] > 0 ? TIER_SSD : TIER_HOST;
-  const struct { Tier fields, graph, learned; } homes[] = {{near, near, near}, {far, near, near}, {far, far, near}, {far, far, far}};
-  for (int k = 0; k < 4; k++) {
-    cut = cut_with_homes(&r->machine, cut, cuts[i].has_fields_away ? homes[k].fields : TIER_DEVICE, cuts[i].has_graph_away ? homes[k].graph : TIER_DEVICE);
-    cut = cut_with_learned(&r->machine, cut, cuts[i].has_learned_away && r->has_learned ? homes[k].learned : TIER_DEVICE);
-    if (!cut_has_data_away(cut) || near == far || host_has_room(r, cut)) break;
-  }
-  return cut;
+  const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
+  cut = cut_with_homes(&r->machine, cut, cuts[i].has_fields_away ? near : TIER_DEVICE, cuts[i].has_graph_away ? near : TIER_DEVICE);
+  cut = cut_with_learned(&r->machine, cut, cuts[i].has_learned_away && r->has_learned ? near : TIER_DEVICE);
+  return cut_cached(r, cut, quarters[of_share % SHARES]);
 }
 
 /* With few blocks, or narrow sums, some of them are one. */
-static bool is_possible(const PlanRequest *r, int i) {
+static bool is_possible(const PlanRequest *r, int of_share) {
+  const int i = of_share / SHARES;
   const bool is_away = cuts[i].has_learned_away || cuts[i].has_fields_away || cuts[i].has_graph_away;
   if (is_away && r->machine.tier_bytes[TIER_HOST] == 0 && r->machine.tier_bytes[TIER_SSD] == 0) return false;
-  for (int k = 0; k < i; k++)
-    if (cut_is(cut_of_data(r, i), cut_of_data(r, k))) return false;
+  for (int k = 0; k < of_share; k++)
+    if (cut_is(cut_of_data(r, of_share), cut_of_data(r, k))) return false;
   return true;
 }
 
@@ -202,13 +197,31 @@ static const PlanAnswer *with_halos(const PlanRequest *request, const PlanAnswer
   return tables->fits || halos->fits ? faster(tables, halos) : nearer(tables, halos);
 }
 
-const PlanAnswer *plan_answer(const PlanRequest *request) {
+PlanRequest plan_request_with_room(const PlanRequest *request) {
+  if (request->given || !request->forms_of || cut_is(cut_cached(request, request->cut, ALL_ROOM), request->cut)) return *request;
+  PlanRequest best = *request;
+  double least = 0;
+  for (int quarters = ALL_ROOM; quarters >= 0; quarters--) {
+    PlanRequest r = plan_request_cut(request, cut_cached(request, request->cut, quarters)), quick = r;
+    const Plan *plan = plan_sketch(&r, FORM_PLAIN);
+    quick.effort = PLANNER_FAST;
+    quick.least = PLANNER_LEAST_NONE;
+    quick.worth_seconds = least;
+    if (plan && r.forms[FORM_PLAIN].training_kernels) plan = least > 0 && plan_announced_seconds(&r, plan) >= least ? NULL : plan_epoch_in_form(&quick, FORM_PLAIN);
+    const double seconds = plan ? plan_announced_seconds(&r, plan) : 0;
+    if (quarters == ALL_ROOM || (plan && (least == 0 || seconds < least))) best = r, least = seconds;
+  }
+  return best;
+}
+
+const PlanAnswer *plan_answer(const PlanRequest *asked) {
+  const PlanRequest fitting = plan_request_with_room(asked), *request = &fitting;
   const PlanAnswer *whole = with_halos(request, plan_answer_uncut(request));
   Choice c = {.request = request, .best = whole};
   Cut last = whole->cut;
   if (!may_be_cut(request, whole)) return whole;
-  for (int i = 0; i < CUT_COUNT && !is_nearly_best(c.best);) {
-    for (bool is_enough = false; i < CUT_COUNT && !is_enough; i++)
+  for (int i = 0; i < SHARES * CUT_COUNT && !is_nearly_best(c.best);) {
+    for (bool is_enough = false; i < SHARES * CUT_COUNT && !is_enough; i++)
       if (is_possible(request, i)) is_enough = sketch_cut(&c, last = cut_of_data(request, i));
     for (CutCandidate *candidate; (candidate = find_fastest(&c));) {
       const PlanAnswer *answer = answer_of(&c, candidate);

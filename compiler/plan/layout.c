@@ -242,7 +242,7 @@ static void give_back(Arena *arena, FreeList *list, Extent extent) {
 
 static int64_t take(FreeList *list, int run, int64_t bytes, Extent *extent) {
   Extent *from = &list->runs[run];
-  *extent = (Extent){from->at, bytes < from->bytes ? bytes : from->bytes};
+  *extent = (Extent){.at = from->at, .bytes = bytes < from->bytes ? bytes : from->bytes};
   from->at += extent->bytes;
   from->bytes -= extent->bytes;
   if (from->bytes == 0) memmove(from, from + 1, (size_t)(--list->count - run) * sizeof *from);
@@ -265,7 +265,7 @@ static void allocate_slot(Laying *l, FreeList *list, int64_t bytes) {
     ARENA_PUSH(l->arena, y->extents, y->extent_count, extent);
   }
   if (bytes <= 0) return;
-  ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){list->top, bytes}));
+  ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){.at = list->top, .bytes = bytes}));
   list->top += bytes;
 }
 
@@ -273,7 +273,7 @@ static int64_t slot_bytes(const Layout *y, const Slot *slot) {
   return round_up(slot->bytes, slot->tier == TIER_SSD ? SSD_BLOCK_BYTES : y->residents->alignment);
 }
 
-/* What is at home on the SSD lies at the bottom of its file, each part from a block on. */
+/* What is at home on the SSD lies at the bottom of its file, each part from a block on, but for parts that are cached. */
 static int64_t place_homes(Laying *l, const Parts *parts) {
   Layout *y = l->layout;
   const Residents *residents = y->residents;
@@ -284,7 +284,7 @@ static int64_t place_homes(Laying *l, const Parts *parts) {
     y->away_extent[i] = y->extent_count;
     for (int k = 0; k < count && away->tier == TIER_SSD; k++) {
       const int part = count > 1 ? k + 1 : 0;
-      ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){parts_away_at(parts, residents, i, part), parts_bytes_of_away(parts, away, part)}));
+      ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){parts_away_at(parts, residents, i, part), parts_bytes_of_away(parts, away, part), parts_home(parts, residents, i, part) == TIER_HOST}));
     }
   }
   y->away_extent[residents->away_count] = y->extent_count;
@@ -296,7 +296,7 @@ static void place_home(Laying *l, const Slot *slot, const Parts *parts) {
   Layout *y = l->layout;
   const int first = y->away_extent[slot->away], count = y->away_extent[slot->away + 1] - first;
   if (slot->tier == TIER_HOST) {
-    ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){parts_away_at(parts, y->residents, slot->away, slot->part), slot->bytes}));
+    ARENA_PUSH(l->arena, y->extents, y->extent_count, ((Extent){.at = parts_away_at(parts, y->residents, slot->away, slot->part), .bytes = slot->bytes}));
     return;
   }
   for (int e = 0; e < count; e++) {
@@ -309,12 +309,12 @@ static void place_slots(Laying *l) {
   Layout *y = l->layout;
   const Schedule *s = l->schedule;
   const Parts *parts = s->evaluation_plan->problem->parts;
-  const int64_t at_home = place_homes(l, parts);
-  FreeList lists[2] = {{.top = y->residents->away_bytes}, {.top = at_home}};
+  const int64_t at_home = place_homes(l, parts), on_host = parts_away_host_bytes(parts, y->residents);
+  FreeList lists[2] = {{.top = on_host}, {.top = at_home}};
   y->slot_extent = arena_alloc(l->arena, (size_t)(s->slot_count + 1) * sizeof *y->slot_extent);
   y->host_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->host_live);
   y->ssd_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->ssd_live);
-  for (int b = 0; b <= s->boundary_count; b++) y->host_live[b] = y->residents->away_bytes, y->ssd_live[b] = at_home;
+  for (int b = 0; b <= s->boundary_count; b++) y->host_live[b] = on_host, y->ssd_live[b] = at_home;
   bool *is_free = arena_alloc(l->arena, (size_t)s->slot_count + 1);
   for (int h = 0; h < s->slot_count; h++) { /* slots begin in order, but for homes */
     const Slot *slot = &s->slots[h];

@@ -293,28 +293,38 @@ int parts_of_away(const Parts *p, const Away *away) {
   return p->count;
 }
 
-static int64_t ssd_bytes_before(const Parts *p, const Away *away, int part) {
+Tier parts_home(const Parts *p, const Residents *residents, int away, int part) {
+  const bool is_cached = p->cached && p->cached->is_on_host[away] && p->cached->is_on_host[away][part];
+  return is_cached ? TIER_HOST : residents->away[away].tier;
+}
+
+static int64_t ssd_bytes_before(const Parts *p, const Residents *residents, int index, int part) {
   int64_t bytes = 0;
+  const Away *away = &residents->away[index];
   const int count = parts_of_away(p, away);
-  for (int i = 1; i < part; i++) bytes += round_up(parts_bytes_of_away(p, away, count == 1 ? 0 : i), SSD_BLOCK_BYTES);
+  for (int i = 1; i < part; i++)
+    if (parts_home(p, residents, index, i) == TIER_SSD) bytes += round_up(parts_bytes_of_away(p, away, count == 1 ? 0 : i), SSD_BLOCK_BYTES);
   return bytes;
 }
+
+static int64_t ssd_bytes_of(const Parts *p, const Residents *residents, int away) { return ssd_bytes_before(p, residents, away, parts_of_away(p, &residents->away[away]) + 1); }
 
 int64_t parts_away_at(const Parts *p, const Residents *residents, int away, int part) {
   const Away *wanted = &residents->away[away];
   if (wanted->tier == TIER_HOST) return wanted->at + bytes_before_of_away(p, wanted, part);
-  int64_t at = ssd_bytes_before(p, wanted, part);
-  for (int i = 0; i < away; i++)
-    if (residents->away[i].tier == TIER_SSD) at += ssd_bytes_before(p, &residents->away[i], parts_of_away(p, &residents->away[i]) + 1);
+  if (parts_home(p, residents, away, part) == TIER_HOST) return p->cached->at[away][part];
+  int64_t at = ssd_bytes_before(p, residents, away, part);
+  for (int i = 0; i < away; i++) at += ssd_bytes_of(p, residents, i);
   return at;
 }
 
 int64_t parts_away_ssd_bytes(const Parts *p, const Residents *residents) {
   int64_t bytes = 0;
-  for (int i = 0; i < residents->away_count; i++)
-    if (residents->away[i].tier == TIER_SSD) bytes += ssd_bytes_before(p, &residents->away[i], parts_of_away(p, &residents->away[i]) + 1);
+  for (int i = 0; i < residents->away_count; i++) bytes += ssd_bytes_of(p, residents, i);
   return bytes;
 }
+
+int64_t parts_away_host_bytes(const Parts *p, const Residents *residents) { return residents->away_bytes + (p->cached ? p->cached->bytes : 0); }
 
 /* It is the turned gradient until all columns are there. */
 static bool is_turned(const Kernel *kernel) { return kernel->kind == KERNEL_SPARSE_OUTER && kernel->work_bytes > 0; }

@@ -57,6 +57,9 @@ static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Sugge
   return count;
 }
 
+/* What was to be at home on the host is on the SSD where parts of it are cached for lack of room. */
+static bool is_home_of(Tier home, bool is_cached, Tier tier) { return (is_cached ? TIER_HOST : home) == tier; }
+
 const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, Cut cut, Diags *diags) {
   if (!kernels || program->fate_count == 0) return NULL;
   Pins *pins = arena_alloc(arena, sizeof *pins);
@@ -68,7 +71,8 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     Suggest suggest = {0};
     int count = apply(arena, pin, kernels, &suggest, pins);
     const bool is_away = tier == TIER_HOST || tier == TIER_SSD;
-    const bool is_of_data = (cut.fields_home == tier && names_field(program, pin)) || (cut.learned_home == tier && names_learned(kernels->graph, pin)) || (cut.graph_home == tier && pin_names_graph(pin));
+    const bool is_of_data = (is_home_of(cut.fields_home, cut.cached.fields, tier) && names_field(program, pin)) || (is_home_of(cut.learned_home, cut.cached.learned, tier) && names_learned(kernels->graph, pin)) ||
+                            (is_home_of(cut.graph_home, cut.cached.graph, tier) && pin_names_graph(pin));
     if (is_away && is_of_data) count++;
     if (count && (tier == TIER_DEVICE || tier == TIER_NONE || machine->tier_bytes[tier] > 0)) continue;
     if (count)

@@ -72,7 +72,21 @@ typedef struct Away {
   EdgeEnd end;
   struct Entries entries;
   bool is_learned;     /* a weight, or what its optimiser keeps: an epoch changes it */
+  bool may_be_cached;  /* parts of it that are at home on the SSD may lie on the host instead (Residents.cache) */
 } Away;
+
+/* Data of which parts may lie on the host, in so many bytes of it, though they are at home on the SSD. */
+typedef struct CachedData {
+  int64_t bytes; /* 0: none does */
+  bool fields, graph, learned;
+} CachedData;
+
+/* caching.c: parts of what is at home on the SSD that lie on the host instead. */
+typedef struct Cached {
+  bool **is_on_host;   /* per index of Residents.away, per part from 1; NULL: none of it is */
+  int64_t **at;        /* likewise: in the host arena, from Residents.away_bytes on */
+  int64_t bytes;       /* there */
+} Cached;
 
 typedef struct Residents {
   int64_t alignment; /* of every block, and of everything that lies in the arenas after them */
@@ -96,6 +110,12 @@ typedef struct Residents {
   int away_count;
   Away *away;             /* those on the host one after the other from offset 0 of its arena, */
   int64_t away_bytes;     /* so many bytes */
+  struct Cache {
+    int64_t bytes;        /* of the host arena, above those, for parts of what is at home on the SSD; 0: none */
+    const Kernels *const *readers; /* all that read what is away: the epoch, and each evaluation; */
+    int reader_count;     /* the first of them says what is best there */
+    const Cached **of_parts; /* per levels of parts; NULL: not yet asked for */
+  } cache;
   int *field_away, neighbours_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int scores_away;        /* where an evaluation leaves the scores, likewise */
@@ -133,6 +153,8 @@ typedef struct DataHomes {
 /* `training` and `hoisted` may be NULL. */
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, DataHomes homes);
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
+/* What there is of these may take so many bytes on the host. All that read what is away: `training`, which may be NULL, and evaluations. */
+void residents_cache(Arena *arena, Residents *residents, CachedData data, const Kernels *training, const Kernels *const *evaluations, int evaluation_count);
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
@@ -164,6 +186,7 @@ typedef struct Parts {
   bool *is_cut;         /* per value */
   HaloPieces halo[2];   /* by the end at which sums arrive: of the values that these gather from, where the graph has such (HALO) */
   bool *is_by_parts;    /* per kernel: it has a step for each part */
+  const Cached *cached; /* NULL: nothing is */
 } Parts;
 
 /* Whoever reads halos can run by parts, and where there are codes alone nobody asks for the ids of neighbours; NULL takes them. */
@@ -196,9 +219,11 @@ bool parts_stores(const Parts *parts, ValueId value, int part);
  * block. */
 int parts_of_away(const Parts *parts, const Away *away);
 int64_t parts_bytes_of_away(const Parts *parts, const Away *away, int part);
-/* Where a part, or all, begins in its tier; and all that is at home on the SSD. */
+/* Where a part, or all, is at home; where it begins there; all that is at home on the SSD, and of what is cached on the host. */
+Tier parts_home(const Parts *parts, const Residents *residents, int away, int part);
 int64_t parts_away_at(const Parts *parts, const Residents *residents, int away, int part);
 int64_t parts_away_ssd_bytes(const Parts *parts, const Residents *residents);
+int64_t parts_away_host_bytes(const Parts *parts, const Residents *residents); /* with what stays there as a whole */
 
 /* ---- roles.c ---- */
 
@@ -224,11 +249,18 @@ typedef struct Pins {
   unsigned *fates; /* per value of the training graph: FATE_BIT mask */
 } Pins;
 
+/* ---- caching.c ---- */
+
+/* Of the problem of the first reader, with the parts of each. */
+const Cached *cached_parts(Arena *arena, const PlanningProblem *problem, const Parts *const *parts);
+
 /* As a file: gnncc-problem/1. */
 const char *planning_problem_text(Arena *arena, const PlanningProblem *problem, size_t *length);
 /* `pins` may be NULL; parts: at most so many; `fingerprint` goes into the meta of the problem. NULL with `error` set: the planner cannot take it. */
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
                                   const Pins *pins, int parts, const char *fingerprint, ProblemError *error);
+/* The parts of such a problem, with what of them is cached on the host. */
+const Parts *planning_parts(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels, int parts, const char *fingerprint);
 int problem_part_of_piece(const PlanningProblem *problem, int piece);
 const char *problem_piece_name(const PlanningProblem *problem, ValueId value, int part); /* "h[2/4]" */
 
@@ -353,6 +385,7 @@ double slow_compute(Arena *arena, const Machine *machine, Schedule *schedule, in
 /* A run of bytes in the host arena or in the SSD's file. */
 typedef struct Extent {
   int64_t at, bytes;
+  bool is_cached; /* of what is at home on the SSD: a part that lies on the host */
 } Extent;
 
 typedef struct Layout {

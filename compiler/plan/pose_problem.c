@@ -59,7 +59,8 @@ static void describe_hardware(const Describing *d) {
   if (ring < d->largest_bytes) ring = d->largest_bytes;
   if (is_direct) ring = 2 * d->all_bytes;
   p->device_bytes = m->tier_bytes[TIER_DEVICE];
-  p->host_bytes = m->tier_bytes[TIER_HOST] > d->residents->away_bytes ? m->tier_bytes[TIER_HOST] - d->residents->away_bytes : 0;
+  const int64_t on_host = parts_away_host_bytes(d->parts, d->residents);
+  p->host_bytes = m->tier_bytes[TIER_HOST] > on_host ? m->tier_bytes[TIER_HOST] - on_host : 0;
   const int64_t ssd = ssd_bytes(m, d->planning->unit, d->piece_count), at_home = parts_away_ssd_bytes(d->parts, d->residents);
   p->ssd_bytes = ssd > at_home ? ssd - at_home : 0;
   p->ring_bytes = ring > 0 ? ring : SSD_BLOCK_BYTES;
@@ -123,6 +124,12 @@ static void describe_value(Describing *d, ValueId v) {
     if ((datum.fates & FATE_BIT(FATE_SSD)) && bytes[k] > d->largest_bytes) d->largest_bytes = bytes[k];
   }
   if (datum.chunks > 1) datum.chunk_bytes = bytes;
+  if (has_tier && is_away && d->parts->cached && d->parts->cached->is_on_host[away]) {
+    Tier *homes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *homes);
+    for (int k = 0; k < datum.chunks; k++) homes[k] = parts_home(d->parts, d->residents, away, k + 1);
+    datum.home = homes[0];
+    datum.chunk_home = homes;
+  }
   d->all_bytes += datum.bytes;
   d->piece_count += datum.chunks;
   d->datum_of_value[v] = add_datum(d, datum, v, NO_INDEX);
@@ -307,12 +314,33 @@ static bool fits_blocks(const Kernels *kernels, const Parts *parts) {
   return rounding < all / ROUNDING_FELT;
 }
 
+/* What is cached on a host, where there is one. It is found with everything at home on the SSD, once for each number of parts. */
+static const Cached *cached_of(Arena *arena, const Machine *machine, const Residents *residents, int parts, const char *fingerprint) {
+  const struct Cache *cache = &residents->cache;
+  if (cache->bytes == 0 || machine->tier_bytes[TIER_HOST] == 0 || machine->tier_bytes[TIER_SSD] == 0) return NULL;
+  const Parts **of = arena_alloc(arena, (size_t)cache->reader_count * sizeof *of);
+  for (int r = 0; r < cache->reader_count; r++) of[r] = parts_of(arena, cache->readers[r], residents, parts);
+  const Cached **cached = &cache->of_parts[of[0]->levels];
+  if (*cached) return *cached;
+  ProblemError error = {"", ""};
+  const Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = cache->readers[0], .graph = cache->readers[0]->graph, .parts = of[0], .roles = roles_of(arena, cache->readers[0])};
+  const PlanningProblem *p = describe(d, residents->alignment, fingerprint, &error);
+  if (p) *cached = cached_parts(arena, p, of);
+  return *cached;
+}
+
+const Parts *planning_parts(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels, int parts, const char *fingerprint) {
+  Parts *p = parts_of(arena, kernels, residents, parts);
+  p->cached = cached_of(arena, machine, residents, parts, fingerprint);
+  return p;
+}
+
 /* With an SSD, values fill whole blocks of it and begin at one, so that it reads and writes them where they lie; not
  * where they are so small that rounding would be felt, or where everything can be kept. */
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
                                   const Pins *pins, int parts, const char *fingerprint, ProblemError *error) {
   Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins,
-                  .parts = parts_of(arena, kernels, residents, parts), .roles = roles_of(arena, kernels)};
+                  .parts = planning_parts(arena, machine, residents, kernels, parts, fingerprint), .roles = roles_of(arena, kernels)};
   PlanningProblem *p = describe(d, residents->alignment, fingerprint, error);
   if (!p || machine->tier_bytes[TIER_SSD] == 0 || !fits_blocks(kernels, d.parts) || !geometry_make(p->problem, arena)->is_over_budget) return p;
   return describe(d, SSD_BLOCK_BYTES, fingerprint, error);

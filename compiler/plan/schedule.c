@@ -53,7 +53,7 @@ static int last_read(const Scheduling *c, int offload) {
 static int home_slot(Scheduling *c, ValueId value, int part) {
   const Residents *residents = c->problem->residents;
   const int away = resident_away(residents, c->problem->kernels->graph, value);
-  Slot slot = {.tier = residents->away[away].tier, .bytes = parts_bytes(c->problem->parts, value, part), .kernels = c->problem->kernels, .value = value, .part = part,
+  Slot slot = {.tier = parts_home(c->problem->parts, residents, away, part), .bytes = parts_bytes(c->problem->parts, value, part), .kernels = c->problem->kernels, .value = value, .part = part,
                .is_home = true, .away = away};
   Schedule *s = c->schedule;
   for (int h = 0; h < s->slot_count; h++)

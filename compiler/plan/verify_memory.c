@@ -269,13 +269,13 @@ static void memory_later(int *clock, const int *other) {
 
 static int memory_space_of(Tier tier) { return tier == TIER_HOST ? SPACE_HOST : SPACE_SSD; }
 
-/* Data that stay on the host lie there as a whole, the rows of a part where that begins; on the SSD each part from a block on. */
+/* Data that stay on the host lie there as a whole, the rows of a part where that begins; what is at home on the SSD by parts, wherever these lie. */
 static int64_t memory_home_tag(Memory *m, const Copy *c, const Slot *slot, int s) {
   const Parts *parts = m->schedule->steps[c->step].parts;
   const int away = resident_away(m->layout->residents, c->kernels->graph, c->value);
-  const bool is_there = away != NO_INDEX && slot->away == away && slot->tier == m->layout->residents->away[away].tier && slot->part == c->part && slot->bytes == parts_bytes(parts, c->value, c->part);
+  const bool is_there = away != NO_INDEX && slot->away == away && slot->tier == parts_home(parts, m->layout->residents, away, c->part) && slot->part == c->part && slot->bytes == parts_bytes(parts, c->value, c->part);
   if (!is_there) memory_fault(m, s, "its home does not have there", c->kernels->graph->values[c->value].name);
-  return TAG_AWAY + away + (slot->tier == TIER_SSD ? c->part * TAG_PART : 0) + memory_changes(m, c->kernels, away);
+  return TAG_AWAY + away + (m->layout->residents->away[away].tier == TIER_SSD ? c->part * TAG_PART : 0) + memory_changes(m, c->kernels, away);
 }
 
 /* Where the k-th part of what is away lies, from 1; all of it lies in one place on the host, and on the SSD where there is one part. */
@@ -283,7 +283,7 @@ static Span memory_span_of_home(const Memory *m, int away, int part) {
   const Parts *parts = m->schedule->evaluation_plan->problem->parts;
   const Away *of = &m->layout->residents->away[away];
   const int64_t at = parts_away_at(parts, m->layout->residents, away, part);
-  return (Span){memory_space_of(of->tier), at, at + parts_bytes_of_away(parts, of, part)};
+  return (Span){memory_space_of(parts_home(parts, m->layout->residents, away, part)), at, at + parts_bytes_of_away(parts, of, part)};
 }
 
 static int memory_parts_of_home(const Memory *m, int away) {

@@ -165,7 +165,7 @@ static bool is_at_home(const Layout *layout, const Schedule *schedule, int slot)
   const Residents *residents = layout->residents;
   const Parts *parts = schedule->evaluation_plan->problem->parts;
   const int in_file = parts_of_away(parts, &residents->away[home->away]), count = home->tier == TIER_SSD && home->part == 0 ? in_file : 1;
-  if (layout->slot_extent[slot + 1] - layout->slot_extent[slot] != count || residents->away[home->away].tier != home->tier) return false;
+  if (layout->slot_extent[slot + 1] - layout->slot_extent[slot] != count || parts_home(parts, residents, home->away, home->part) != home->tier) return false;
   int64_t bytes = 0;
   for (int k = 0; k < count; k++) {
     const Extent *extent = &layout->extents[layout->slot_extent[slot] + k];

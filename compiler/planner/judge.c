@@ -27,7 +27,7 @@ typedef struct Link {
 typedef struct Thing {
   const char *id;
   int64_t bytes, *each; /* each: of its chunks, where they are listed */
-  int chunks, home, first;
+  int chunks, home, *homes, first; /* homes: likewise */
   bool final;
   unsigned may;
 } Thing;
@@ -272,6 +272,30 @@ static int64_t *sizes_of(Judge *j, json_t *list, Thing *t, const char *where) {
   return each;
 }
 
+static int home_called(Judge *j, json_t *word, const char *where) {
+  const char *h = json_is_string(word) ? json_string_value(word) : "";
+  if (!strcmp(h, "device")) return HOME_OF_DEVICE;
+  if (!strcmp(h, "host")) return HOME_OF_HOST;
+  if (strcmp(h, "ssd")) BAD("%s.home: \"%.40s\"", where, h);
+  return HOME_OF_SSD;
+}
+
+/* Of a list, the farthest is the home that the datum's channels are asked for. */
+static void read_homes(Judge *j, json_t *node, Thing *t, const char *where) {
+  json_t *home = json_object_get(node, "home");
+  if (!home) return;
+  if (!json_is_array(home)) {
+    t->home = home_called(j, home, where);
+    return;
+  }
+  if (json_array_size(home) != (size_t)t->chunks) BAD("%s.home: %zu homes for %d chunks", where, json_array_size(home), t->chunks);
+  t->homes = NEW(t->chunks, int);
+  for (int k = 0; k < t->chunks; k++) {
+    t->homes[k] = home_called(j, json_array_get(home, (size_t)k), where);
+    if (t->homes[k] > t->home) t->home = t->homes[k];
+  }
+}
+
 static void read_things(Judge *j) {
   json_t *list = member(j, j->problem, "data", JSON_ARRAY, true, "problem"), *node;
   size_t i;
@@ -293,13 +317,7 @@ static void read_things(Judge *j) {
     t->first = j->bits;
     j->bits += t->chunks;
     t->final = truth(j, node, "final", false, where);
-    json_t *home = member(j, node, "home", JSON_STRING, false, where);
-    if (home) {
-      const char *h = json_string_value(home);
-      t->home = !strcmp(h, "device") ? HOME_OF_DEVICE : !strcmp(h, "host") ? HOME_OF_HOST
-              : !strcmp(h, "ssd") ? HOME_OF_SSD : -1;
-      if (t->home < 0) BAD("%s.home: \"%.40s\"", where, h);
-    }
+    read_homes(j, node, t, where);
     if ((t->final && !j->link[0].exists) || (t->home > HOME_OF_DEVICE && !j->link[1].exists) || (t->home == HOME_OF_SSD && !j->link[3].exists) ||
         (t->home == HOME_OF_SSD && t->final && !j->link[2].exists))
       BAD("%s: a channel that it needs does not exist (S10)", where);
@@ -326,7 +344,7 @@ static void read_things(Judge *j) {
     for (int k = 0; k < j->thing[d].chunks; k++) {
       Thing *t = &j->thing[d];
       Big n = t->bytes;
-      j->bit[t->first + k] = (Bit){.thing = d, .chunk = k, .home = t->home, .final = t->final, .may = t->may,
+      j->bit[t->first + k] = (Bit){.thing = d, .chunk = k, .home = t->homes ? t->homes[k] : t->home, .final = t->final, .may = t->may,
                                    .n = t->each ? t->each[k] : (int64_t)(n * (k + 1) / t->chunks - n * k / t->chunks),
                                    .first_write = -1, .last_write = -1};
     }

@@ -84,7 +84,7 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
     for (int k = 0; k < datum->chunks; k++) {
       ProblemPiece *piece = &p->pieces[datum->first_piece + k];
       *piece = (ProblemPiece){.datum = i, .chunk = k, 
-                       .bytes = datum->chunk_bytes ? datum->chunk_bytes[k] : share(datum->bytes, k, datum->chunks), .home = datum->home,
+                       .bytes = datum->chunk_bytes ? datum->chunk_bytes[k] : share(datum->bytes, k, datum->chunks), .home = datum->chunk_home ? datum->chunk_home[k] : datum->home,
                        .is_final = datum->is_final, .fates = datum->fates, .creator = -1, .first_write = -1,
                        .last_write = -1};
       int64_t *times[] = {&piece->d2h_ns, &piece->h2d_ns, &piece->ssdw_ns, &piece->ssdr_ns};

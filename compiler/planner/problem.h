@@ -35,6 +35,7 @@ typedef struct ProblemDatum {
   int chunks;
   const int64_t *chunk_bytes; /* of each, `bytes` in all; NULL: equal shares */
   Tier home; /* where it lies before the first step; TIER_NONE: a step makes it */
+  const Tier *chunk_home; /* where each chunk does, all of them somewhere; NULL: where `home` says. Then that is the home of the first */
   bool is_final;
   unsigned fates; /* FATE_BIT mask */
   ValueRole role; /* what two of the policies decide by */

@@ -184,6 +184,33 @@ static bool read_word(Reader *r, const json_t *object, const char *key, const ch
   return *result >= 0 || fail(r, path, "\"%.40s\" is not a %s; expected %s", json_string_value(value), key, what);
 }
 
+/* One word, or a list of one for each chunk. */
+static bool read_home(Reader *r, const json_t *object, const char *place, ProblemDatum *datum) {
+  static const char expected[] = "device, host or ssd";
+  const json_t *list = json_object_get(object, "home");
+  int home = datum->home;
+  if (!json_is_array(list)) {
+    const bool is_read = read_word(r, object, "home", tier_names, expected, place, &home);
+    datum->home = (Tier)home;
+    return is_read;
+  }
+  char path[96];
+  snprintf(path, sizeof path, "%s.home", place);
+  if (json_array_size(list) != (size_t)datum->chunks) return fail(r, path, "the list has %zu entries and the datum %d chunks", json_array_size(list), datum->chunks);
+  Tier *homes = arena_alloc(r->arena, (size_t)datum->chunks * sizeof *homes);
+  for (int k = 0; k < datum->chunks; k++) {
+    const json_t *item = json_array_get(list, (size_t)k);
+    snprintf(path, sizeof path, "%s.home[%d]", place, k);
+    if (!want_kind(r, item, JSON_STRING, "a string", path)) return false;
+    home = vocabulary_find(tier_names, json_string_value(item));
+    if (home < 0) return fail(r, path, "\"%.40s\" is not a home; expected %s", json_string_value(item), expected);
+    homes[k] = (Tier)home;
+  }
+  datum->chunk_home = homes;
+  datum->home = homes[0];
+  return true;
+}
+
 static bool read_datum(Reader *r, json_t *object, size_t index) {
   static const char *const keys[] = {"id", "bytes", "chunks", "home", "final", "fates", "role", NULL};
   char place[64], path[96];
@@ -197,11 +224,8 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
     return false;
   datum.chunks = (int)chunks;
   if (!read_bytes(r, object, place, &datum)) return false;
-  int home = datum.home, role = datum.role;
-  if (!read_word(r, object, "home", tier_names, "device, host or ssd", place, &home) ||
-      !read_word(r, object, "role", role_names, "other, input or aggregate", place, &role))
-    return false;
-  datum.home = (Tier)home;
+  int role = datum.role;
+  if (!read_home(r, object, place, &datum) || !read_word(r, object, "role", role_names, "other, input or aggregate", place, &role)) return false;
   datum.role = (ValueRole)role;
   if (json_object_get(r->datum_ids, datum.id)) {
     snprintf(path, sizeof path, "%s.id", place);

@@ -25,11 +25,13 @@ static json_t *fates_list(unsigned fates) {
 }
 
 static json_t *datum(const ProblemDatum *d) {
-  json_t *item = json_pack("{s:s, s:I}", "id", d->id, "bytes", (json_int_t)d->bytes), *list = d->chunk_bytes ? json_array() : NULL;
+  json_t *item = json_pack("{s:s, s:I}", "id", d->id, "bytes", (json_int_t)d->bytes), *list = d->chunk_bytes ? json_array() : NULL, *homes = d->chunk_home ? json_array() : NULL;
   for (int k = 0; list && k < d->chunks; k++) json_array_append_new(list, integer(d->chunk_bytes[k]));
   if (list) json_object_set_new(item, "bytes", list);
   if (d->chunks != 1) json_object_set_new(item, "chunks", integer(d->chunks));
-  if (d->home != TIER_NONE) json_object_set_new(item, "home", json_string(tier_names[d->home]));
+  for (int k = 0; homes && k < d->chunks; k++) json_array_append_new(homes, json_string(tier_names[d->chunk_home[k]]));
+  if (homes) json_object_set_new(item, "home", homes);
+  else if (d->home != TIER_NONE) json_object_set_new(item, "home", json_string(tier_names[d->home]));
   if (d->is_final) json_object_set_new(item, "final", json_true());
   if (d->fates != FATE_ALL) json_object_set_new(item, "fates", fates_list(d->fates));
   if (d->role != ROLE_OTHER) json_object_set_new(item, "role", json_string(role_names[d->role]));

@@ -19,7 +19,7 @@ typedef struct Span {
 
 /* Pieces of one datum with the same spans: their sizes and times summed. */
 typedef struct Kind {
-  int span_first, span_count, members, home;
+  int span_first, span_count, members, first; /* first: of its pieces, which are of one datum and have their home in one tier */
   double bytes, out_ns, in_ns, write_ns, read_ns, rerun_ns;
 } Kind;
 
@@ -181,14 +181,14 @@ static void make_kinds(Windows *w) {
     if (count > longest) longest = count;
     for (int k = w->kind_count - 1; k >= 0 && k >= w->kind_count - RECENT && found < 0; k--) {
       const Kind *kind = &w->kinds[k];
-      if (kind->span_count != count || kind->home != (int)p->pieces[x].datum) continue;
+      if (kind->span_count != count || p->pieces[kind->first].datum != p->pieces[x].datum || p->pieces[kind->first].home != p->pieces[x].home) continue;
       found = k;
       for (int i = 0; i < count && found >= 0; i++)
         if (!is_same(&w->spans[kind->span_first + i], &w->spans[first + i])) found = -1;
     }
     if (found < 0) {
       found = w->kind_count++;
-      w->kinds[found] = (Kind){.span_first = first, .span_count = count, .home = p->pieces[x].datum};
+      w->kinds[found] = (Kind){.span_first = first, .span_count = count, .first = x};
     }
     add_member(w, &w->kinds[found], x);
   }
@@ -362,7 +362,7 @@ static void way_costs(const Prices *q, const Span *span, const Kind *k, const do
 /* The cheapest ways through the spans of a kind. */
 static double go_through(Windows *w, const Prices *q, const Kind *k, bool has_slope) {
   double cost[STATES] = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
-  bool is_home_ssd = w->problem->data[k->home].home == TIER_SSD;
+  bool is_home_ssd = w->problem->pieces[k->first].home == TIER_SSD;
   for (int i = 0; i < k->span_count; i++) {
     const Span *span = &w->spans[k->span_first + i];
     double next_cost[STATES] = {HUGE_VAL, HUGE_VAL, HUGE_VAL, HUGE_VAL};

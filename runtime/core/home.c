@@ -10,7 +10,7 @@
 
 gnn_status gnn_home_open(gnn_home *home, gnn_instance *instance, const gnn_side *side, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  *home = (gnn_home){.extent = &program->extents[side->at], .end = &program->extents[side->at + side->extent_count]};
+  *home = (gnn_home){.host = instance->tiers.base[GNN_HOST], .extent = &program->extents[side->at], .end = &program->extents[side->at + side->extent_count]};
   gnn_status status = gnn_scratch_port_create(&instance->scratch, 1, GNN_SCRATCH_BLOCK_BYTES, &home->port, error);
   if (status != GNN_OK) return status;
   home->buffer = malloc(GNN_SCRATCH_BLOCK_BYTES);
@@ -23,7 +23,9 @@ static gnn_spans home_run(unsigned char *base, int64_t at, int64_t bytes) { retu
 
 static gnn_status home_flush(gnn_home *home, gnn_error *error) {
   if (home->used == 0) return GNN_OK;
-  gnn_status status = gnn_scratch_move(home->port, home_run(home->buffer, 0, home->used), home_run(NULL, home->extent->at + home->done, home->used), home->used, error);
+  gnn_status status = GNN_OK;
+  if (home->extent->is_on_host) memcpy(home->host + home->extent->at + home->done, home->buffer, (size_t)home->used);
+  else status = gnn_scratch_move(home->port, home_run(home->buffer, 0, home->used), home_run(NULL, home->extent->at + home->done, home->used), home->used, error);
   home->done += home->used;
   home->used = 0;
   if (home->done == home->extent->bytes) home->extent++, home->done = 0;
@@ -55,9 +57,14 @@ gnn_status gnn_home_close(gnn_home *home, gnn_status status, gnn_error *error) {
 }
 
 gnn_status gnn_home_read(gnn_instance *instance, const gnn_side *side, void *to, int64_t bytes, gnn_error *error) {
+  const gnn_extent *extent = &instance->run.program->extents[side->at], *end = extent + side->extent_count;
   gnn_scratch_port *port;
   gnn_status status = gnn_scratch_port_create(&instance->scratch, 0, GNN_SCRATCH_BLOCK_BYTES, &port, error);
-  if (status == GNN_OK) status = gnn_scratch_move(port, home_run(to, 0, bytes), gnn_spans_of(&instance->tiers, side, bytes), bytes, error);
+  for (int64_t done = 0; extent < end && done < bytes && status == GNN_OK; done += extent++->bytes) {
+    const int64_t length = extent->bytes < bytes - done ? extent->bytes : bytes - done;
+    if (extent->is_on_host) memcpy((unsigned char *)to + done, instance->tiers.base[GNN_HOST] + extent->at, (size_t)length);
+    else status = gnn_scratch_move(port, home_run(to, done, length), home_run(NULL, extent->at, length), length, error);
+  }
   gnn_scratch_port_destroy(port);
   return status;
 }

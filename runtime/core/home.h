@@ -1,4 +1,4 @@
-/* home.h: data that are at home on the SSD, from where copies bring their parts: written once, while they are loaded. */
+/* home.h: data that are at home on the SSD, parts of them perhaps in the host arena, from where copies bring their parts: written once, while they are loaded. */
 #ifndef GNN_HOME_H
 #define GNN_HOME_H
 
@@ -7,6 +7,7 @@
 /* Bytes one after the other into the extents of a side, by way of a buffer of one block. */
 typedef struct gnn_home {
   gnn_scratch_port *port;
+  unsigned char *host; /* the host arena */
   const gnn_extent *extent, *end;
   int64_t done; /* of the extent, in the file */
   unsigned char *buffer;

@@ -42,7 +42,7 @@ static int spans_side_is_sound(const gnn_program *p, const gnn_side *side, int64
   if (side->extent_count < 1 || side->extent_count > p->extent_count - side->at) return 0;
   for (int e = 0; e < side->extent_count; e++) {
     const gnn_extent *extent = &p->extents[side->at + e];
-    if (extent->bytes < 1 || extent->at < 0 || extent->at % unit != 0 || extent->bytes > room - extent->at) return 0;
+    if (extent->is_on_host || extent->bytes < 1 || extent->at < 0 || extent->at % unit != 0 || extent->bytes > room - extent->at) return 0;
     bytes -= extent->bytes;
   }
   return bytes == 0;

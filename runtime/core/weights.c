@@ -15,7 +15,7 @@ void *gnn_weight_at(const gnn_instance *instance, const gnn_weight_desc *weight,
 
 static gnn_spans weight_run(unsigned char *base, int64_t at, int64_t bytes) { return (gnn_spans){.base = base, .scale = 1, .wrap = INT64_MAX, .at = at, .left = bytes}; }
 
-/* Each part begins at a block of the file; none is longer than what is moved at once. */
+/* Each part begins at a block of the file, and is moved by no more than a buffer at a time; what lies in the host arena is looked at there. */
 static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side *side, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error) {
   const gnn_extent *extents = &instance->run.program->extents[side->at];
   gnn_scratch *scratch = (gnn_scratch *)(uintptr_t)&instance->scratch; /* which a port only moves bytes of */
@@ -27,11 +27,12 @@ static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side 
   int64_t first = 0;
   for (int e = 0; e < side->extent_count; e++)
     for (int64_t done = 0, bytes; done < extents[e].bytes && status == GNN_OK; done += bytes) {
-      bytes = extents[e].bytes - done < GNN_SCRATCH_BLOCK_BYTES ? extents[e].bytes - done : GNN_SCRATCH_BLOCK_BYTES;
+      bytes = extents[e].is_on_host || extents[e].bytes - done < GNN_SCRATCH_BLOCK_BYTES ? extents[e].bytes - done : GNN_SCRATCH_BLOCK_BYTES;
       const gnn_spans memory = weight_run(buffer, 0, bytes), file = weight_run(NULL, extents[e].at + done, bytes);
-      if (way == GNN_WEIGHT_READ) status = gnn_scratch_move(port, memory, file, bytes, error);
-      if (status == GNN_OK) status = visit(context, buffer, first, bytes / (int64_t)sizeof(float));
-      if (way == GNN_WEIGHT_FILL && status == GNN_OK) status = gnn_scratch_move(port, memory, file, bytes, error);
+      void *numbers = extents[e].is_on_host ? instance->tiers.base[GNN_HOST] + extents[e].at : buffer;
+      if (way == GNN_WEIGHT_READ && numbers == buffer) status = gnn_scratch_move(port, memory, file, bytes, error);
+      if (status == GNN_OK) status = visit(context, numbers, first, bytes / (int64_t)sizeof(float));
+      if (way == GNN_WEIGHT_FILL && numbers == buffer && status == GNN_OK) status = gnn_scratch_move(port, memory, file, bytes, error);
       first += bytes / (int64_t)sizeof(float);
     }
   free(buffer);

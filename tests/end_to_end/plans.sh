@@ -152,6 +152,8 @@ cp sparse3_ssd.gnn sparse3_ring.gnn
 queue sparse3_host none '--cut=slices(2)' --budget host=64MiB --budget device=2700KiB
 queue sparse3_ssd none '--cut=slices(2)' --budget ssd=64MiB --budget device=3100KiB
 queue sparse3_ring none '--cut=slices(2)' $box --budget host=200KiB --budget device=3MiB
+cp sparse3_host.gnn sparse3_split.gnn # on a host that is too small, beside an SSD
+queue sparse3_split none '--cut=slices(2)' $box --budget host=400KiB --budget device=4MiB
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
 queue away4_host away4 --budget host=64MiB
@@ -167,6 +169,8 @@ queue learned4_ssd none '--cut=rows(4)' --budget ssd=64MiB --budget device=$(pla
 cp learned4_host.gnn learned4_halos.gnn
 queue learned4_halos none '--cut=halos(4)' --budget host=64MiB
 queue learned4_ring none '--cut=slices(2)' $box --budget host=2MiB --budget device=6MiB
+cp learned4_host.gnn learned4_split.gnn
+queue learned4_split none '--cut=rows(4)' $box --budget host=2MiB --budget device=4MiB
 for kind in sum norm; do queue keep_learned_$kind none; done
 queue learned_sum none '--cut=rows(4)' --budget host=64MiB
 queue learned_norm none '--cut=rows(4)' --budget ssd=64MiB
@@ -285,6 +289,24 @@ entries_away() { # PROGRAM HOW: by parts of the rows, and of the columns
 check "sparse3, features and graph on the host: rows and columns come by parts, and degrees, same bits, memory as planned" entries_away sparse3_host "<- host"
 check "sparse3, features and graph on the SSD alone: likewise" entries_away sparse3_ssd "<- ssd"
 check "sparse3, features and graph on the SSD, by the ring of a host: likewise" entries_away sparse3_ring "ssd -> ring"
+on_both() { # PROGRAM ARRAY...: some parts of each come from the host and some from the SSD
+  local program=$1 array
+  shift
+  for array in "$@"; do grep -q "in $array\[./4\] <- host" gen_$program/$program.c && grep -q "in $array\[./4\] ssd -> ring" gen_$program/$program.c || return 1; done
+}
+entries_split() { agrees_with keep_sparse3 sparse3_split && on_both sparse3_split graph_in_idx && grep -q 'in the scratch file and the host arena, by parts' gen_sparse3_split/sparse3_split.c; }
+check "sparse3, features and graph on a host that is too small and an SSD: some parts stay on the host, same bits, memory as planned" entries_split
+sed 's/10GB/1GB/g' "$plans/box.gnn" >slow_box.gnn
+epoch_ms() { "$gnncc" -w --plan "$@" | sed -n 's/^  time  *\([0-9.]*\) ms per epoch.*/\1/p'; }
+split_pays() { # where all do not fit on the host, and would be on the SSD otherwise
+  local on_ssd on_both
+  ! "$gnncc" -w '--cut=slices(2)' $box --budget ssd=0 --budget host=400KiB sparse3_split.gnn -o no 2>no.err && grep -q 'E0502.*on the host takes .* MiB, and the host budget is 400.0 KiB' no.err && grep -q -- '--budget ssd=' no.err || return 1
+  on_ssd=$(epoch_ms '--cut=slices(2)' --target=slow_box.gnn --budget host=400KiB --budget device=4MiB sparse3_ring.gnn) on_both=$(epoch_ms '--cut=slices(2)' --target=slow_box.gnn --budget host=400KiB --budget device=4MiB sparse3_split.gnn)
+  echo "$on_ssd $on_both" && awk -v a="$on_both" -v b="$on_ssd" 'BEGIN { exit !(a > 0 && a < b) }'
+}
+check "a host that is too small without an SSD is refused; beside one, that is faster than all of it on the SSD" split_pays
+says_split() { "$gnncc" -w --plan '--cut=slices(2)' $box --budget host=400KiB --budget device=4MiB sparse3_split.gnn | grep 'features and graph on host and SSD ([0-9.]* MiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
+check "--plan says how much lies where" says_split
 less_with_features_away() { # there is no plan with features on the device for what is one where they are not
   local there
   there=$(least_of sparse3 '--cut=slices(2)' --budget host=64MiB) && echo "$there KiB" && [ "$there" -gt 2400 ]
@@ -367,8 +389,8 @@ chosen_on_ssd() { # without a host tier, data are at home on the SSD where that 
   agrees_with near_whole near_ssd && grep -q '\.home = {GNN_SSD, ' gen_near_ssd/near_ssd.c && grep -q 'in_home = {GNN_SSD, ' gen_near_ssd/near_ssd.c
 }
 check "on the SSD alone features and graph are cut and at home there: same bits, memory as planned" chosen_on_ssd
-small_host() { "$gnncc" -w --plan-effort=fast $box --budget host=1300KiB --budget device=1150KiB --plan near.gnn | grep ', graph on the host, features on the SSD (1.0 MiB, written'; }
-check "beside a host that is too small for both features are on the SSD" small_host
+small_host() { "$gnncc" -w --plan-effort=fast $box --budget host=1300KiB --budget device=1150KiB --plan near.gnn | grep ', features and graph on host and SSD ([0-9.]* KiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
+check "beside a host that is too small for both, parts of them are on the SSD" small_host
 says_near() { # the size that it names is of parts and works
   "$gnncc" -w --plan-effort=fast --budget device=1000KiB --budget host=1GiB --plan near.gnn >near.txt 2>&1 && return 1
   local said=$(sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest.*/\1/p' near.txt)
@@ -489,18 +511,20 @@ check "on the SSD alone" learned_on_ssd
 learned_by_ring() { agrees_with keep_learned4 learned4_ring && grep -q 'out weight_e\[4/4\] ring -> ssd' gen_learned4_ring/learned4_ring.c; }
 check "and by the ring" learned_by_ring
 check "and where sums gather from halos" agrees_with keep_learned4 learned4_halos
+learned_split() { agrees_with keep_learned4 learned4_split && on_both learned4_split weight_e && grep -q 'out weight_e\[./4\] -> host' gen_learned4_split/learned4_split.c && grep -q 'out weight_e\[./4\] ring -> ssd' gen_learned4_split/learned4_split.c; }
+check "and some parts on the host, the others on the SSD" learned_split
 learned_kinds() { for kind in sum norm; do train keep_learned_$kind out_keep_learned_$kind && agrees_with keep_learned_$kind learned_$kind || return 1; done; }
 check "gradients that are summed over epochs, and clipped by the length of them all: same bits" learned_kinds
 learned_goes_on() { # on the SSD, then on the host, then where everything is kept
-  ./learned4_ssd -q --epochs 2 --out goes_on && ./learned4_host -q --epochs 4 --resume --out goes_on && ./keep_learned4 -q --epochs 6 --resume --out goes_on && cmp <(numbers goes_on/last.safetensors) <(numbers out_keep_learned4/last.safetensors) &&
+  ./learned4_ssd -q --epochs 2 --out goes_on && ./learned4_host -q --epochs 3 --resume --out goes_on && ./learned4_split -q --epochs 4 --resume --out goes_on && ./keep_learned4 -q --epochs 6 --resume --out goes_on && cmp <(numbers goes_on/last.safetensors) <(numbers out_keep_learned4/last.safetensors) &&
     ./keep_learned4 -q --epochs 3 --out goes_back && ./learned4_ssd -q --epochs 6 --resume --out goes_back && cmp <(numbers goes_back/last.safetensors) <(numbers out_keep_learned4/last.safetensors)
 }
 check "a checkpoint goes from plan to plan, wherever what is learned lies" learned_goes_on
 learned_predicts() {
-  for program in keep_learned4 learned4_ssd learned4_host; do
+  for program in keep_learned4 learned4_ssd learned4_host learned4_split; do
     ./$program predict -q --weights out_keep_learned4/last.safetensors -o $program.npy && ./$program eval --weights out_keep_learned4/last.safetensors | sed 's/weights from.*//' >$program.eval || return 1
   done
-  cmp keep_learned4.npy learned4_ssd.npy && cmp keep_learned4.npy learned4_host.npy && cmp keep_learned4.eval learned4_ssd.eval && cmp keep_learned4.eval learned4_host.eval
+  cmp keep_learned4.npy learned4_ssd.npy && cmp keep_learned4.npy learned4_host.npy && cmp keep_learned4.npy learned4_split.npy && cmp keep_learned4.eval learned4_split.eval && cmp keep_learned4.eval learned4_ssd.eval && cmp keep_learned4.eval learned4_host.eval
 }
 check "predictions and evaluations are the same" learned_predicts
 says_learned() { "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned4_ssd.gnn | grep 'learned values on the SSD (4.5 MiB of the scratch file)' && "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned_norm.gnn | grep 'whole until the length of all gradients is known: d_e'; }

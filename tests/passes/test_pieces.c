@@ -232,6 +232,65 @@ static void test_followers(Arena *arena) {
   arena_free(m.arena);
 }
 
+/* ---- parts on the host of what is at home on the SSD ---- */
+
+static const char learned_model[] =
+    "data g from synth(kind = \"rmat\", nodes = 8192, degree = 4, features = 8, classes = 4, seed = 1) {\n"
+    "  node x : f32[8]\n  node y : class[4]\n  node e : learned[8]\n}\n"
+    "model m on g {\n  h = (x + e) |> Linear(16) |> tanh\n  s = h |> SAGE(16) |> relu\n  return s |> Linear(y.classes)\n}\n"
+    "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n";
+
+/* Features and learned values at home on the SSD, of which so many bytes may be on the host. */
+static Made make_cached(int64_t bytes, bool of_fields) {
+  const bool is_away[] = {true, false, false, false}, is_learned[] = {true, false, false, false, false, false};
+  Made m = make_cut_kernels(learned_model, PARTS, &(CutOptions){.slices = 1, .is_away = is_away, .is_learned = is_learned, .has_tables = true}, TIER_SSD, TIER_HOST);
+  m.machine.tier_bytes[TIER_HOST] = m.machine.tier_bytes[TIER_SSD] = 64 << 20;
+  for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){1e9, 1e-6};
+  const Kernels *evaluation = m.evaluation_kernels;
+  residents_cache(m.arena, m.residents, (CachedData){bytes, of_fields, false, true}, m.kernels, &evaluation, 1);
+  make_plan(&m);
+  return m;
+}
+
+/* Of which parts it lies on the host, as bits; those of the problem and of the layout are the same. */
+static unsigned on_host(const Made *m, const char *name) {
+  const ProblemDatum *datum = datum_named(m, name, NULL);
+  unsigned parts = 0;
+  for (int k = 0; datum && k < datum->chunks; k++) parts |= (unsigned)(m->plan->problem->problem->pieces[datum->first_piece + k].home == TIER_HOST) << k;
+  for (int a = 0; a < m->residents->away_count; a++)
+    for (int e = m->layout->away_extent[a]; e < m->layout->away_extent[a + 1] && strcmp(m->residents->away[a].name, name) == 0; e++)
+      if (m->layout->extents[e].is_cached != (parts >> (e - m->layout->away_extent[a]) & 1)) return ~0u;
+  return parts;
+}
+
+static int64_t room_of(const Made *m, int first, int last) {
+  int64_t bytes = 0;
+  for (int part = first; part <= last; part++) bytes += round_up(4 * 8 * parts_rows(m->plan->problem->parts, part), m->residents->alignment);
+  return bytes;
+}
+
+static void test_cached(void) {
+  Made none = make_cached(0, true);
+  const int64_t all = room_of(&none, 1, PARTS);
+  ok(on_host(&none, "weight_e") == 0 && on_host(&none, "data_x") == 0, "without room on the host everything is on the SSD");
+  Made weight = make_cached(all, true);
+  ok(on_host(&weight, "weight_e") == 15 && on_host(&weight, "state1_e") == 0 && on_host(&weight, "data_x") == 0, "what an epoch reads twice and writes comes before what it reads or writes less often");
+  Made half = make_cached(all + room_of(&none, 1, 1) + room_of(&none, 3, 3) + 64, false);
+  ok(on_host(&half, "weight_e") == 15 && on_host(&half, "data_x") == 0, "and what is not to be there never is");
+  const unsigned states[] = {on_host(&half, "state1_e"), on_host(&half, "state2_e")};
+  bool is_apart = states[0] + states[1] > 0;
+  for (int k = 0; k < 2; k++) is_apart = is_apart && (states[k] & states[k] << 1) == 0;
+  ok(is_apart, "of parts that move equally often, some here and there");
+  Made every = make_cached(5 * all, true);
+  ok(on_host(&every, "weight_e") == 15 && on_host(&every, "state1_e") == 15 && on_host(&every, "data_x") == 15, "all of them where there is room");
+  const Made *const made[] = {&none, &weight, &half, &every};
+  for (int i = 0; i < 4; i++) {
+    const Made *m = made[i];
+    ok(m->layout->host_bytes <= m->machine.tier_bytes[TIER_HOST] && !verify_schedule(m->schedule) && !verify_layout(m->layout, m->schedule), "the verifiers accept it");
+    arena_free(m->arena);
+  }
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
   Arena *arena = arena_new();
@@ -244,6 +303,7 @@ int main(int argc, char **argv) {
   test_steps(arena);
   test_fates(arena, TIER_DEVICE);
   test_fates(arena, TIER_HOST);
+  test_cached();
   printf("1..%d\n", test_count);
   arena_free(arena);
   return failures > 0;

@@ -62,12 +62,14 @@ typedef struct Case {
   int parts, slices; /* slices 0: the graph is not cut */
   Tier home; /* of the features, or of learned values */
   bool is_learned;
+  int64_t cached_bytes; /* of the host, where there is one */
 } Case;
 
-static const Case whole = {"", deep_model, 1, 0, TIER_DEVICE, false}, parts = {"by parts, ", parts_model, 4, 0, TIER_DEVICE, false}, tables = {"by parts with tables, ", tables_model, 4, 1, TIER_DEVICE, false},
-                  slices = {"by slices, ", tables_model, 4, 2, TIER_DEVICE, false}, away = {"by slices, features on the host, ", tables_model, 4, 2, TIER_HOST, false},
-                  away_ssd = {"by slices, features on the SSD, ", tables_model, 4, 2, TIER_SSD, false},
-                  learned = {"by parts, learned values on the host, ", learned_model, 4, 1, TIER_HOST, true}, learned_ssd = {"by parts, learned values on the SSD, ", learned_model, 4, 1, TIER_SSD, true};
+static const Case whole = {"", deep_model, 1, 0, TIER_DEVICE, false, 0}, parts = {"by parts, ", parts_model, 4, 0, TIER_DEVICE, false, 0}, tables = {"by parts with tables, ", tables_model, 4, 1, TIER_DEVICE, false, 0},
+                  slices = {"by slices, ", tables_model, 4, 2, TIER_DEVICE, false, 0}, away = {"by slices, features on the host, ", tables_model, 4, 2, TIER_HOST, false, 0},
+                  away_ssd = {"by slices, features on the SSD, ", tables_model, 4, 2, TIER_SSD, false, 0},
+                  learned = {"by parts, learned values on the host, ", learned_model, 4, 1, TIER_HOST, true, 0}, learned_ssd = {"by parts, learned values on the SSD, ", learned_model, 4, 1, TIER_SSD, true, 0},
+                  away_cached = {"by slices, features on host and SSD, ", tables_model, 4, 2, TIER_SSD, false, 140 << 10}, learned_cached = {"by parts, learned values on host and SSD, ", learned_model, 4, 1, TIER_SSD, true, 100 << 10};
 
 static int test_count, failures;
 
@@ -92,6 +94,8 @@ static Made make_tight(const Case *of, Road road, int percent) {
   const bool is_away[] = {true, false}; /* x; y stays, and the graph, of which parts begin within a cell of the model */
   const CutOptions cut = {.slices = of->slices, .is_away = of->home != TIER_DEVICE && !of->is_learned ? is_away : NULL, .is_learned = of->is_learned ? is_learned : NULL, .has_tables = true};
   Made m = make_cut_kernels(of->model, of->parts, of->slices ? &cut : NULL, of->home, of->home == TIER_SSD && road == ROAD_RING ? TIER_HOST : of->home);
+  const Kernels *evaluation_kernels = m.evaluation_kernels;
+  if (of->cached_bytes > 0) residents_cache(m.arena, m.residents, (CachedData){of->cached_bytes, true, true, true}, m.kernels, &evaluation_kernels, 1);
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
   for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
@@ -734,6 +738,8 @@ int main(int argc, char **argv) {
   test_road(&learned, ROAD_HOST, 0, rounds / 4, seen_in_pieces);
   test_road(&learned_ssd, ROAD_DIRECT, 0, rounds / 4, seen_in_pieces);
   test_road(&learned_ssd, ROAD_RING, 0, rounds / 4, seen_in_pieces);
+  test_road(&away_cached, ROAD_RING, 0, rounds / 4, seen_in_pieces);
+  test_road(&learned_cached, ROAD_RING, 0, rounds / 4, seen_in_pieces);
   for (int i = 0; i < BREAK_COUNT; i++) {
     if (!needs_sizes(i)) ok(seen[i] > 0, breaks[i].what, "rejected on some machine");
     if (!needs_crowd(i)) ok(seen_in_pieces[i] > 0, breaks[i].what, "rejected where values are in pieces");

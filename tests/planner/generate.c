@@ -431,7 +431,10 @@ char *generate_odd(Arena *arena, uint64_t seed) {
   Writer writer = {.arena = arena, .options = &options, .random = seed * 7919u + 17u}, *w = &writer;
   int forward = between(w, 3, 7);
   int *chunks = arena_alloc(arena, 64 * sizeof *chunks);
-  datum(w, "in", UNIT / 2, chunks[0] = between(w, 1, 2), between(w, 0, 1) ? ", \"home\": \"host\"" : ", \"home\": \"device\"");
+  chunks[0] = between(w, 1, 2);
+  const char *home = between(w, 0, 1) ? ", \"home\": \"host\"" : ", \"home\": \"device\"";
+  if (seed % 5 == 3 && chunks[0] == 2) home = options.has_ssd ? ", \"home\": [\"ssd\", \"host\"]" : ", \"home\": [\"host\", \"device\"]";
+  datum(w, "in", UNIT / 2, chunks[0], home);
   datum(w, "state", UNIT / 2, 1, options.has_ssd && seed % 2 ? ", \"home\": \"ssd\", \"final\": true" : ", \"home\": \"host\", \"final\": true");
   datum(w, "acc", UNIT / 3, 1, ", \"final\": true");
   for (int i = 1; i <= forward; i++) {

@@ -39,15 +39,19 @@ const char golden_problem_c[] = HARDWARE(450, ", \"nvlink\": {\"bw\": 1000000000
     " \"writes\": [\"s\"], \"ns\": 11}],"
     "\"order\": [[\"X\", 0], [\"K\", 0], [\"A\", 0], [\"A\", 1], [\"T\", 1], [\"T\", 0]]}";
 
-/* At home on the SSD, updated, and there again in the end. */
-static const char golden_problem_d[] = HARDWARE(260, "")
-    "\"data\": [{\"id\": \"w\", \"bytes\": 200, \"chunks\": 2, \"home\": \"ssd\", \"final\": true}, {\"id\": \"g\", \"bytes\": 40, \"chunks\": 2}], \"ops\": ["
-    "{\"id\": \"F\", \"phase\": \"fwd\", \"chunks\": 2, \"reads\": [\"w\"], \"writes\": [\"g\"], \"ns\": 20},"
-    "{\"id\": \"U\", \"phase\": \"opt\", \"chunks\": 2, \"reads\": [\"g\", \"w\"], \"writes\": [\"w\"], \"ns\": 20}]}";
+/* At home elsewhere, updated, and there again in the end. */
+#define PROBLEM_D(home) \
+    HARDWARE(260, "") \
+    "\"data\": [{\"id\": \"w\", \"bytes\": 200, \"chunks\": 2, \"home\": " home ", \"final\": true}, {\"id\": \"g\", \"bytes\": 40, \"chunks\": 2}], \"ops\": [" \
+    "{\"id\": \"F\", \"phase\": \"fwd\", \"chunks\": 2, \"reads\": [\"w\"], \"writes\": [\"g\"], \"ns\": 20}," \
+    "{\"id\": \"U\", \"phase\": \"opt\", \"chunks\": 2, \"reads\": [\"g\", \"w\"], \"writes\": [\"w\"], \"ns\": 20}]}"
+
+static const char golden_problem_d[] = PROBLEM_D("\"ssd\""), golden_problem_e[] = PROBLEM_D("[\"host\", \"ssd\"]");
 
 #define A golden_problem_a
 #define C golden_problem_c
 #define D golden_problem_d
+#define E golden_problem_e
 #define MOVE(data, chunk, after, to, g)                                                                             \
   "{\"data\": \"" data "\", \"chunk\": " #chunk ", \"after\": " #after ", \"to\": \"" to "\", \"g\": " #g "}"
 #define RERUN(before, op) "{\"before\": " #before ", \"op\": \"" op "\", \"k\": 0}"
@@ -75,5 +79,6 @@ const Golden golden_plans[] = {
     {"C, g2h, z[0] to host", C, "{\"X\": \"g2h\"}", "[]", "[" MOVE("z", 0, 2, "host", 5) "]", 72, 310, 6,
      {140, 200, 260, 310, 275, 195}, {0, 0, 30, 40, 51, 57}},
     {"D, both pieces at once", D, "{}", "[]", "[" MOVE("w", 0, -1, "ssd", 0) ", " MOVE("w", 1, -1, "ssd", 0) "]", 290, 240, 4, {220, 240, 240, 220}, {0, 70, 130, 140}},
+    {"E, one piece comes from the host and goes back there", E, "{}", "[]", "[" MOVE("w", 0, -1, "host", 0) ", " MOVE("w", 1, -1, "ssd", 0) "]", 180, 240, 4, {220, 240, 240, 220}, {0, 30, 70, 80}},
 };
 const int golden_plan_count = sizeof golden_plans / sizeof *golden_plans;

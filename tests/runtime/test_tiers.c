@@ -172,7 +172,7 @@ static load_program *load_make(int64_t most) {
     for (int e = 0; e < count; e++) {
       int64_t bytes = count == 1 ? l->bytes[k] : e == 0 ? part : l->bytes[k] - part;
       if (bytes == 0) bytes = 4, l->bytes[k] += 4;
-      l->extents[p->extent_count++] = (gnn_extent){*used, bytes};
+      l->extents[p->extent_count++] = (gnn_extent){*used, bytes, 0};
       *used += (bytes + 4095) / 4096 * 4096;
     }
   }
@@ -352,7 +352,7 @@ static void test_faults(void) {
 
 /* ---- data that are at home on the SSD ---- */
 
-/* Into three extents that lie apart, in runs of `step` bytes; what was put there, read again. NULL: they are the same; else what went wrong. */
+/* Into three extents that lie apart, one of them perhaps in the host arena, in runs of `step` bytes; what was put there, read again. NULL: they are the same; else what went wrong. */
 static const char *home_round(gnn_instance *instance, int64_t step, gnn_error *error) {
   static unsigned char data[(3 << 20) + 9096], seen[sizeof data];
   const gnn_side side = {GNN_SSD, 0, 3};
@@ -370,19 +370,25 @@ static const char *home_round(gnn_instance *instance, int64_t step, gnn_error *e
 }
 
 static void test_home(void) {
-  static const gnn_extent extents[] = {{4096, 5000}, {(4 << 20) + 8192, 3 << 20}, {16384, 4096}};
+  static const gnn_extent on_ssd[] = {{4096, 5000, 0}, {(4 << 20) + 8192, 3 << 20, 0}, {16384, 4096, 0}}, on_both[] = {{4096, 5000, 0}, {64, 3 << 20, 1}, {16384, 4096, 0}};
+  static unsigned char host[(3 << 20) + 64 + 8];
   static const int64_t steps[] = {1000, 4096, 70001, 4 << 20};
-  const gnn_program program = {.real_bytes = 4, .ssd_bytes = 8 << 20, .extent_count = 3, .extents = extents};
+  gnn_program program = {.real_bytes = 4, .host_bytes = sizeof host - 8, .ssd_bytes = 8 << 20, .extent_count = 3, .extents = on_ssd};
   const gnn_scratch_folders folders = {.temporary = tap_path("")};
-  gnn_instance instance = {.run.program = &program, .tiers.program = &program};
+  gnn_instance instance = {.run.program = &program, .tiers = {.program = &program, .base[GNN_HOST] = host}};
   gnn_error error = {.message = ""};
   if (gnn_scratch_open(&instance.scratch, &folders, &error) != GNN_OK || gnn_scratch_reserve(&instance.scratch, program.ssd_bytes, &error) != GNN_OK) exit(97);
-  for (int has_uring = 0; has_uring < 2; has_uring++)
+  for (int round = 0; round < 3; round++)
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
-      normal_calls(has_uring);
+      normal_calls(round == 1);
+      program.extents = round == 2 ? on_both : on_ssd;
+      memset(host, 0, sizeof host);
       const char *wrong = home_round(&instance, steps[k], &error);
-      tap_ok(wrong == NULL, "data at home, %s, %d bytes at a time%s%s", has_uring ? "io_uring" : "pread and pwrite", (int)steps[k], wrong ? ": " : "", wrong ? wrong : "");
+      int is_there = 1; /* where the extents say, and nowhere else */
+      for (size_t i = 0; i < sizeof host; i++) is_there = is_there && host[i] == (round == 2 && i >= 64 && i < sizeof host - 8 ? (unsigned char)((uint32_t)(i - 64 + 5000 + (size_t)steps[k]) * 2654435761u >> 24) : 0);
+      tap_ok(wrong == NULL && is_there, "data at home, %s, %d bytes at a time%s%s", round == 2 ? "on host and SSD" : round ? "io_uring" : "pread and pwrite", (int)steps[k], wrong ? ": " : "", wrong ? wrong : "");
     }
+  program.extents = on_ssd;
   normal_calls(0);
   gnn_scratch_system.pwrite = failing_pwrite;
   fault_error = EIO;
@@ -408,7 +414,7 @@ static void test_queued_twice(void) {
 static void test_unsound(void) {
   int refused_count = 0, tries = 0;
   gnn_error error;
-  for (int k = 0; k < 7; k++, tries++) {
+  for (int k = 0; k < 8; k++, tries++) {
     gnn_instance *instance;
     tiered_make(&tiered, &toy, TIERED_MIXED);
     if (k == 0) tiered.copies[0].from.at = tiered.program.device_bytes;
@@ -418,6 +424,7 @@ static void test_unsound(void) {
     if (k == 4) tiered.program.ring_bytes = 64;
     if (k == 5) tiered.copies[2].after[0] = tiered.program.copy_count;
     if (k == 6) tiered.program.host_bytes -= 64;
+    if (k == 7) tiered.extents[tiered.copies[1].to.at].is_on_host = 1;
     gnn_status status = gnn_instance_create(&tiered.program, NULL, &instance, &error);
     refused_count += status == GNN_EVERSION && gnn_exit_code(status) == GNN_EXIT_INTERNAL && instance == NULL;
   }

@@ -69,7 +69,7 @@ static int tiered_copy(tiered_model *t, gnn_lane lane, int64_t bytes, gnn_side f
 static int64_t tiered_extent(tiered_model *t, gnn_tier tier, int64_t bytes) {
   int64_t *used = tier == GNN_HOST ? &t->program.host_bytes : &t->program.ssd_bytes, align = tier == GNN_HOST ? 64 : 4096;
   int64_t at = t->program.extent_count++;
-  t->extents[at] = (gnn_extent){*used, bytes};
+  t->extents[at] = (gnn_extent){*used, bytes, 0};
   *used += (bytes + align - 1) / align * align;
   return at;
 }
