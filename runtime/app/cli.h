@@ -16,7 +16,7 @@ typedef struct gnn_cli {
   int device, has_no_graph;
   int has_seed;
   uint64_t seed;
-  int resumes_newest, logs_csv, logs_jsonl, continues_after_nan, accepts_changed_data, is_quiet, is_verbose, is_json, wants_classes, is_serial;
+  int resumes_newest, logs_csv, logs_jsonl, logs_page, continues_after_nan, accepts_changed_data, is_quiet, is_verbose, is_json, wants_classes, is_serial;
   gnn_progress_mode progress;
   double time_limit;
   const char *command_line;

@@ -131,7 +131,7 @@ int gnn_command_train(const gnn_cli *cli) {
     .runs = cli->runs >= 0 ? cli->runs : cli->fold < 0 && cli->program->runs > 0 ? cli->program->runs : 1, .dataset = session.dataset,
     .every = cli->every, .seed = cli->seed + (cli->fold > 0 ? (uint64_t)cli->fold : 0), /* as in the run of that fold */ .has_seed = cli->has_seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
     .resume = cli->resume, .resumes_newest = cli->resumes_newest, .logs_csv = cli->logs_csv,
-    .logs_jsonl = cli->logs_jsonl, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
+    .logs_jsonl = cli->logs_jsonl, .logs_page = cli->logs_page, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
     .continues_after_nan = cli->continues_after_nan, .accepts_changed_data = cli->accepts_changed_data, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
     .command_line = cli->command_line};
   code = gnn_train(session.instance, &options);

@@ -1,4 +1,4 @@
-/* logs.c: CSV, JSON lines and TensorBoard event files.
+/* logs.c: CSV, JSON lines, TensorBoard event files and the page of log_page.c.
  *
  * Event files: TFRecord framing (tensorflow/core/lib/io/record_writer.cc) around Event messages
  * (tensorflow/core/util/event.proto), of which a scalar needs five fields. */
@@ -152,6 +152,22 @@ gnn_status gnn_logs_open(gnn_logs *logs, const gnn_program *program, const char 
   return status;
 }
 
+gnn_status gnn_logs_open_page(gnn_logs *logs, const char *folder, uint64_t seed, int is_resumed, int64_t run, int64_t epoch, gnn_error *error) {
+  return gnn_log_page_open(&logs->page, logs->program, folder, seed, is_resumed, run, epoch, error);
+}
+
+static void logs_page_row(gnn_logs *logs, const gnn_log_row *row, const double shown[GNN_SPLIT_COUNT], const int is_shown[GNN_SPLIT_COUNT]) {
+  double numbers[3 + GNN_SPLIT_COUNT * (1 + GNN_METRIC_MAX)];
+  int count = 0;
+  numbers[count++] = row->loss;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) numbers[count++] = shown[s];
+  numbers[count++] = row->lr;
+  numbers[count++] = row->seconds;
+  for (int i = 1; i < logs->program->metric_count; i++)
+    for (int s = 0; s < GNN_SPLIT_COUNT; s++) numbers[count++] = is_shown[s] ? row->result[s].metric[i] : (double)NAN;
+  gnn_log_page_put(&logs->page, row->run, row->epoch, numbers, row->keeper);
+}
+
 static void logs_json_number(FILE *file, const char *key, double value) {
   if (isfinite(value)) fprintf(file, ",\"%s\":%.9g", key, value);
   else fprintf(file, ",\"%s\":null", key);
@@ -165,6 +181,7 @@ void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row) {
     is_shown[s] = row->is_evaluated && logs->shows[s] && result->count;
     shown[s] = !is_shown[s] ? (double)NAN : gnn_result_shown(logs->program, result);
   }
+  logs_page_row(logs, row, shown, is_shown);
   if (logs_begin(&logs->csv)) {
     FILE *file = logs->csv.file;
     fprintf(file, "%lld,%lld,%.9g", (long long)row->run, (long long)row->epoch, gnn_shown(row->loss));
@@ -219,6 +236,8 @@ void gnn_logs_row(gnn_logs *logs, const gnn_log_row *row) {
 gnn_status gnn_logs_close(gnn_logs *logs, gnn_error *error) {
   gnn_log_file *const all[] = {&logs->csv, &logs->jsonl, &logs->board};
   gnn_text lost = {0};
+  gnn_error page_error;
+  if (gnn_log_page_close(&logs->page, &page_error) != GNN_OK) gnn_text_format(&lost, "%s", page_error.message);
   for (int i = 0; i < 3; i++) {
     gnn_log_file *log = all[i];
     if (log->file && fclose(log->file) != 0 && log->errno_value == 0) log->errno_value = errno;

@@ -35,7 +35,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
                    CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_GRADIENTS | CMD_BENCH | CMD_PROFILE},
   [OPT_RESUME] = {"resume", "[=FILE]", "go on from a checkpoint; without FILE the newest in --out", 2, CMD_TRAIN},
   [OPT_OUT] = {"out", "DIR", "folder of weights, checkpoints, logs", 1, CMD_TRAIN | CMD_EVAL | CMD_PREDICT},
-  [OPT_LOG] = {"log", "csv|jsonl|tb=DIR", "write a log into --out (csv, jsonl) or DIR; repeatable", 1, CMD_TRAIN},
+  [OPT_LOG] = {"log", "csv|jsonl|html|tb=DIR", "write a log into --out (html: a page of curves) or DIR; repeatable", 1, CMD_TRAIN},
   [OPT_EVERY] = {"every", "N", "print and log every N epochs", 1, CMD_TRAIN},
   [OPT_PROGRESS] = {"progress", "auto|bar|lines|none", "what is printed while it trains", 1, CMD_TRAIN},
   [OPT_TIME_LIMIT] = {"time-limit", "3h50m", "stop with a checkpoint (exit 75) before this time is over", 1, CMD_TRAIN},
@@ -142,8 +142,9 @@ static int program_integer(const gnn_cli *cli, const char *name, const char *tex
 static int program_set_log(gnn_cli *cli, const char *value) {
   if (strcmp(value, "csv") == 0) cli->logs_csv = 1;
   else if (strcmp(value, "jsonl") == 0) cli->logs_jsonl = 1;
+  else if (strcmp(value, "html") == 0) cli->logs_page = 1;
   else if (strncmp(value, "tb=", 3) == 0 && value[3]) cli->board = value + 3;
-  else return program_usage(cli, "--log takes csv, jsonl or tb=DIR, not \"%s\"%s", value, "");
+  else return program_usage(cli, "--log takes csv, jsonl, html or tb=DIR, not \"%s\"%s", value, "");
   return 0;
 }
 

@@ -206,6 +206,7 @@ static void train_log(gnn_loop *loop, int is_evaluated) {
   memcpy(row.result, loop->result, sizeof row.result);
   const train_contents changed = train_contents_text(loop->progress.accepted_data);
   row.changed_data = changed.text;
+  row.keeper = &loop->progress.keeper;
   gnn_logs_row(&loop->logs, &row);
 }
 
@@ -263,6 +264,7 @@ static gnn_status train_finish_run(gnn_loop *loop) {
   const gnn_keeper *keeper = &loop->progress.keeper;
   char *saved = NULL;
   gnn_status status = GNN_OK;
+  gnn_log_page_finish_run(&loop->logs.page, loop->progress.run_index, keeper);
   if (loop->out) status = train_save_weights(loop, NULL, "last.safetensors", program->has_keep ? NULL : &saved);
   if (status == GNN_OK && loop->out && program->has_keep)
     status = train_save_weights(loop, &loop->best, "best.safetensors", &saved);
@@ -431,7 +433,7 @@ static gnn_status train_check_splits(gnn_loop *loop) {
 
 static const char *train_log_folder(const gnn_loop *loop) {
   const gnn_train_options *options = loop->options;
-  return loop->out ? loop->out : options->logs_csv || options->logs_jsonl ? options->default_out : NULL;
+  return loop->out ? loop->out : options->logs_csv || options->logs_jsonl || options->logs_page ? options->default_out : NULL;
 }
 
 /* Two trainings would mix their files. Where the file system has no locks they may. */
@@ -453,9 +455,11 @@ static gnn_status train_open_logs(gnn_loop *loop, int is_resumed) {
   const char *folder = train_log_folder(loop);
   gnn_status status = gnn_logs_open(&loop->logs, loop->program, options->logs_csv ? folder : NULL, options->logs_jsonl ? folder : NULL,
                                     options->board, is_resumed, &loop->error);
+  if (status == GNN_OK && options->logs_page) status = gnn_logs_open_page(&loop->logs, folder, loop->progress.seed, is_resumed, loop->progress.run_index, loop->instance->run.epoch, &loop->error);
   if (status != GNN_OK || options->is_quiet) return status;
   if (options->logs_csv) printf("log: %s/log.csv\n", folder);
   if (options->logs_jsonl) printf("log: %s/log.jsonl\n", folder);
+  if (options->logs_page) printf("log: %s/log.html\n", folder);
   if (options->board) printf("log: %s, for TensorBoard\n", options->board);
   return GNN_OK;
 }

@@ -18,7 +18,7 @@ typedef struct gnn_train_options {
   const char *weights;      /* start from these; NULL: initialise */
   const char *resume;       /* a checkpoint; NULL: none */
   int resumes_newest;       /* --resume without a file: the furthest checkpoint of the folder */
-  int logs_csv, logs_jsonl;
+  int logs_csv, logs_jsonl, logs_page;
   const char *board;        /* folder of TensorBoard event files, or NULL */
   gnn_progress_mode progress;
   double time_limit;        /* seconds; 0: none */

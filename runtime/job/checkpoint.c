@@ -615,7 +615,7 @@ static int checkpoint_is_named(const char *path, const char *name) {
 
 /* A file that a process which is no more was writing: our name, our ending, a number that no process has. */
 static int checkpoint_is_leftover(const char *name) {
-  static const char *const own[] = {"best.safetensors", "last.safetensors", "run.json"};
+  static const char *const own[] = {"best.safetensors", "last.safetensors", "run.json", "log.html"};
   char written[CHECKPOINT_NAME_MAX];
   int64_t key[2], process;
   const char *ending = strstr(name, ".tmp-");

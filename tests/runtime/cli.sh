@@ -134,6 +134,34 @@ events=(board/events.out.tfevents.*)
 # the first record: 24 bytes of Event{wall_time, file_version}, and the known checksum of that length
 [ "$(head -c 12 "${events[0]}" | od -An -tx1 | tr -d ' \n')" = 1800000000000000a37f4b22 ]; ok $? "the event file is framed as TensorBoard wants"
 
+# ---- the page of curves ----
+exits 0 "--log html" "$toy" --log html --log csv --runs 2 --out page --progress=none; says "log: page/log.html"
+rows() { sed -n '/"rows":\[$/,/^],"best"/p' "$1" | sed '1d;$d'; } # FILE: of a page
+diff <(rows page/log.html | tr -d '[]' | sed 's/,$//; s/null//g') <(tail -n +2 page/log.csv | cut -d, -f1-8) >out 2>err; ok $? "  has the rows of log.csv"
+bests() { sed -n '/"best":\[$/,/^],"stride"/p' "$1" | sed '1d;$d' | tr -d '[]'; }
+"$toy" --runs 2 --out again_page --progress=none 2>err | sed -nE 's/.*best epoch ([0-9]+): train ([0-9.]+)  valid ([0-9.]+)  test ([0-9.]+) .*/\1 \2 \3 \4/p' >told
+bests page/log.html | awk -F, '{ printf "%d %.4f %.4f %.4f\n", $2, $3, $4, $5 }' >out; [ -s told ] && diff told out >err 2>&1; ok $? "  has the best epochs that are told"
+! grep -nE '(src|href)=|https?://[^w]|@import|url\(' page/log.html >out; ok $? "  loads nothing"
+exits 2 "--log of no kind" "$toy" --log htm; says "--log takes csv, jsonl, html or tb=DIR"
+"$toy" -q --log html --every 1 --out paged >out 2>err
+"$toy" -q --epochs 100000000 --log html --every 1 --out killed >out 2>err &
+pid=$!
+for i in $(seq 300); do [ -s killed/log.html ] && [ "$(rows killed/log.html | wc -l)" -gt 1000 ] && break; sleep 0.05; done
+kill -9 $pid 2>/dev/null; wait $pid 2>/dev/null
+[ "$(rows killed/log.html | wc -l)" -gt 1000 ] && [ "$(rows killed/log.html | wc -l)" -le 8192 ] && [ "$(tail -1 killed/log.html)" = "</html>" ]; ok $? "  is whole where the training was killed, and no longer than 8192 rows"
+exits 0 "  of very many epochs" "$toy" -q --epochs 40000 --log html --every 1 --out many
+[ "$(rows many/log.html | wc -l)" -le 8192 ] && rows many/log.html | tail -1 | grep -q '^\[0,40000,' && grep -q '^],"stride":8}' many/log.html; ok $? "  has some of them, and the last"
+mkdir -p unwritable/log.html
+exits 4 "  that cannot be written" "$toy" -q --log html --epochs 3 --out unwritable; says "unwritable/log.html"
+if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
+  cp page/log.html one.html; cp paged/log.html two.html
+  python3 -B "$here/log_page.py" one.html two.html page/log.csv >tap 2>err
+  while read -r status name; do [ "$status" = ok ]; ok $? "  $name"; done <tap
+  [ -s tap ]; ok $? "  in a browser"
+else
+  n=$((n + 1)); echo "ok $n - --log html in a browser # SKIP python3 and chromium are needed"
+fi
+
 exits 0 "a log without a folder" "$toy" --log csv --log jsonl --epochs 3 --progress=none; says "log: toy.out/log.csv"
 [ -s toy.out/log.csv ] && [ -s toy.out/log.jsonl ]; ok $? "  lies where it says"
 
@@ -165,14 +193,17 @@ tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; 
 ls t | grep checkpoint- >out; [ "$(tr '\n' ' ' <out)" = "checkpoint-r0-e000020.safetensors checkpoint-r0-e000025.safetensors " ]; ok $? "checkpoints of an earlier session make room"
 
 turns=0
-"$toy" -q --out pieces --time-limit 0.000001s 2>err >out; code=$?
+"$toy" -q --out pieces --log html --time-limit 0.000001s 2>err >out; code=$?
 while [ $code -eq 75 ] && [ $turns -lt 100 ]; do
   turns=$((turns + 1))
-  "$toy" -q --out pieces --resume --time-limit 0.000001s 2>err >out
+  "$toy" -q --out pieces --log html --resume --time-limit 0.000001s 2>err >out
   code=$?
 done
 [ $code -eq 0 ] && [ $turns -eq 59 ]; ok $? "a run in sixty pieces ($turns resumed, exit $code)"
 cmp -s pieces/last.safetensors one/last.safetensors && cmp -s pieces/best.safetensors one/best.safetensors; ok $? "pieces give the same bytes as the whole"
+numbers() { rows "$1" | cut -d, -f1-7; }
+[ "$(numbers paged/log.html | wc -l)" -eq 60 ] && diff <(numbers paged/log.html) <(numbers pieces/log.html) >out && diff <(bests paged/log.html) <(bests pieces/log.html) >>out
+ok $? "their page has each row once, and the same best epoch"
 exits 4 "nothing to resume" "$toy" --resume --out empty
 "$toy" -q --out partial --runs 2 --time-limit 0.000001s >out 2>err
 "$toy" -q --out partial --runs 2 --resume >out 2>err && "$toy" -q --out whole --runs 2
@@ -213,7 +244,7 @@ exits 0 "eval after one run and then several" "$toy" eval --out again; says "wei
 true & dead=$! # a process that is no more by the time of the next start
 wait $dead
 mkdir -p again/run1
-ours="again/best.safetensors.tmp-$dead-0 again/checkpoint-r0-e000020.safetensors.tmp-$dead-5e again/run.json.tmp-$dead-a1 again/run1/last.safetensors.tmp-$dead-7"
+ours="again/best.safetensors.tmp-$dead-0 again/checkpoint-r0-e000020.safetensors.tmp-$dead-5e again/run.json.tmp-$dead-a1 again/log.html.tmp-$dead-b2 again/run1/last.safetensors.tmp-$dead-7"
 others="again/best.safetensors.tmp-$$-0 again/notes.tmp-$dead-0 again/best.safetensors.tmp-x-0"
 touch $ours $others
 exits 0 "a start after a kill" "$toy" -q --epochs 3 --runs 2 --out again
