@@ -117,6 +117,7 @@ const char *check_where(const Checker *checker, Place place); /* "line 9", with 
 
 /* ---- check_names.c ---- */
 Variable *check_find_variable(const Scope *scope, const char *name);
+void check_call_value(Checker *checker, const char *path, const char *name, TypedId value, Place place); /* Naming of typed.h */
 void check_set_variable(Checker *checker, Scope *scope, const char *name, Value value, Place place);
 Value check_name(Checker *checker, Scope *scope, const Expr *name);
 int check_find_option(const Checker *checker, const char *name);

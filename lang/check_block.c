@@ -225,6 +225,8 @@ static void assign(Checker *checker, Scope *scope, const Stmt *stmt) {
   if (value.kind == VALUE_TENSOR) {
     TypedExpr *e = &checker->program->exprs[value.id];
     if (!*e->name && e->kind != TYPED_NUMBER && strcmp(e->scope, scope->path) == 0) e->name = stmt->name;
+    const char *path = *scope->path ? arena_printf(checker->arena, "%s.%s", scope->path, stmt->name) : stmt->name;
+    check_call_value(checker, path, check_sees_program(checker, scope) ? stmt->name : NULL, value.id, stmt->name_place);
   }
   check_set_variable(checker, scope, stmt->name, value, stmt->name_place);
   check_note_use(checker, stmt->name_place, value);

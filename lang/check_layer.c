@@ -1,4 +1,5 @@
 /* check_layer: a call of a layer: its arguments, the names of its weights, its body expanded in place. */
+#include <ctype.h>
 #include <string.h>
 
 #include "check.h"
@@ -325,6 +326,12 @@ static void mark_result(Checker *checker, const Scope *inner, TypedId id, int fi
   e->is_layer_result = true;
 }
 
+/* "lin" of "conv1.lin", and "convs.0" itself, a member of a list. */
+static const char *own_name(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && !isdigit((unsigned char)dot[1]) ? dot + 1 : path;
+}
+
 /* What a standard layer computes is told at the line of the user's own text that asked for it. */
 static void place_at_call(Checker *checker, Place call, int first) {
   for (int i = first; i < checker->program->expr_count; i++)
@@ -397,6 +404,7 @@ static Value expand(Checker *checker, Scope *scope, const Item *layer, const Cal
   if (result.kind == VALUE_NUMBER) result = check_tensor(checker, inner, result, layer->place);
   if (result.kind != VALUE_TENSOR) return none;
   mark_result(checker, inner, result.id, first);
+  if (result.id >= first) check_call_value(checker, path, check_sees_program(checker, scope) ? own_name(path) : NULL, result.id, call->place);
   mark_standard(checker, layer, first);
   place_at_call(checker, call->place, first);
   for (int d = 0; d < result.type.rank; d++) result.type.dim[d].name = check_dim_outside(checker, inner, &result.type.dim[d]);

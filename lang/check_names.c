@@ -10,6 +10,11 @@ Variable *check_find_variable(const Scope *scope, const char *name) {
   return NULL;
 }
 
+void check_call_value(Checker *checker, const char *path, const char *name, TypedId value, Place place) {
+  TypedProgram *program = checker->program;
+  ARENA_PUSH(checker->arena, program->namings, program->naming_count, ((Naming){value, path, name, place}));
+}
+
 void check_set_variable(Checker *checker, Scope *scope, const char *name, Value value, Place place) {
   Variable *variable = check_find_variable(scope, name);
   if (variable) *variable = (Variable){name, value, place};

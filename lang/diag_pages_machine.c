@@ -74,7 +74,8 @@ static const DiagPage pages[] = {
      "  link gpu <-> host { bandwidth = 24GB/s }\n"
      "}\n", .exit_code = 1},
     {"E0505", "a plan names no value",
-     "The pattern of fate matches none of the values that have a fate; gnncc --plan -v lists them.",
+     "The pattern of fate matches none of the values that have a fate; gnncc --plan -v lists them. A name of the program may have none: where "
+     "the steps that read the value compute it (gnncc -O0 stores it), or where nothing of it is left.",
      "data d from karate()\n"
      "model m on d {\n"
      "  h = x |> GCN(16) as conv1 |> relu\n"

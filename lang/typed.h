@@ -477,6 +477,13 @@ typedef struct TypedConst { /* a constant of the program that is a number */
   double value;
 } TypedConst;
 
+typedef struct Naming { /* h = ..., GCN(16) as conv1 */
+  TypedId value;
+  const char *path;  /* "h", "conv1.h", "conv1": with the calls that it is in */
+  const char *name;  /* "h" where a user wrote it; NULL: a layer of std */
+  Place place;
+} Naming;
+
 typedef struct TypedProgram {
   const char *name;         /* of the model */
   int file_count;
@@ -494,6 +501,8 @@ typedef struct TypedProgram {
   int expr_count;
   TypedExpr *exprs;
   TypedId result;           /* what the model returns */
+  int naming_count;
+  Naming *namings;          /* in the order of the expanded text: a name in a loop, or in a layer, has one for each turn or call */
   bool wants_reverse_edges; /* it has a GCN */
   bool has_weights_of_nodes; /* rows of some weights belong to the nodes of the data: [nodes, ..] */
   bool has_train;

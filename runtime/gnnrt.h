@@ -512,6 +512,8 @@ struct gnn_program {
   int shows[GNN_SPLIT_COUNT];
   int tap_count;
   const char *const *taps;  /* names that predict --layer takes */
+  int untold_count;
+  const char *const *untold; /* names of values of the program that `evaluate` stores nowhere */
 
   const gnn_backend *backend; /* NULL: the processor; &gnn_cuda_backend */
   const void *code;           /* for the backend: gnn_cuda_code */

@@ -11,6 +11,7 @@
 
 #include "compiler/base/escape.h"
 #include "compiler/graph/learned.h"
+#include "lang/name_table.h"
 #include "runtime/base/text.h"
 
 static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup(arena, gnn_bytes_text(bytes).text); }
@@ -120,19 +121,67 @@ static void emit_arena(const Emission *m, FILE *out) {
 
 /* ---- the epoch ---- */
 
-/* Whoever asked for a layer's result gets it as soon as it is there. */
+/* ---- what --layer asks for ---- */
+
+typedef struct ToldName {
+  const char *text;
+  const struct ToldName *next;
+} ToldName;
+
+static bool is_name_of_layer(const Graph *graph, const char *text) {
+  for (int i = 0; i < graph->value_count; i++)
+    if (graph->values[i].tap && strcmp(graph->values[i].tap, text) == 0) return true;
+  return false;
+}
+
+/* Of a name that is given again and again the last is meant; conv1.h is what was called so behind conv1. */
+static bool is_meant(const TypedProgram *program, const Naming *naming) {
+  for (int i = program->naming_count - 1; &program->namings[i] > naming; i--)
+    if (strcmp(program->namings[i].path, naming->path) == 0) return false;
+  return true;
+}
+
+/* The names by which a value that the step of an evaluation stores can be asked for: it is a layer's result, or the program has a name for it and it lies there whole. */
+static const ToldName *told_names(const Emission *m, int s, ValueId id) {
+  const Step *step = &m->schedule->steps[s];
+  const Graph *graph = step->kernels->graph;
+  const Value *value = &graph->values[id];
+  const ToldName *names = NULL;
+  const bool is_there = s >= m->schedule->training_count && !step->is_rerun && (step->part == 0 || step->part == step->parts->count);
+  if (!is_there) return NULL;
+  const bool is_whole = step->part == 0 && m->evaluation->precision != PRECISION_BF16 && value->shape.element == ELEMENT_REAL && value->shape.domain == graph->values[graph->scores].shape.domain;
+  for (const Called *c = is_whole ? value->called : NULL; c; c = c->next) {
+    const Naming *naming = c->naming;
+    if (!naming->name) continue;
+    const char *behind = value->layer && !strchr(naming->path, '.') ? arena_printf(m->arena, "%s.%s", value->layer, naming->name) : NULL;
+    const char *const texts[] = {is_meant(m->program, naming) ? naming->path : NULL, behind};
+    for (int t = 0; t < 2; t++) {
+      if (!texts[t] || is_name_of_layer(graph, texts[t]) || (t == 1 && strcmp(value->layer, naming->name) == 0)) continue;
+      ToldName *name = arena_alloc(m->arena, sizeof *name);
+      *name = (ToldName){texts[t], names};
+      names = name;
+    }
+  }
+  if (!value->tap) return names;
+  ToldName *of_layer = arena_alloc(m->arena, sizeof *of_layer);
+  *of_layer = (ToldName){value->tap, names};
+  return of_layer;
+}
+
+/* Whoever asked for a layer's result, or for what the program calls so, gets it as soon as it is there. */
 static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   const Step *step = &m->schedule->steps[s];
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
-  bool is_last = step->part == 0 || step->part == step->parts->count;
-  for (int k = 0; s >= m->schedule->training_count && !step->is_rerun && is_last && k < kernel->output_count; k++) {
+  for (int k = 0; k < kernel->output_count; k++) {
     const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
-    if (value->tap && m->backend == BACKEND_CUDA)
-      fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, %s, %" PRId64 ", %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, emit_row_count(m->arena, m->program->info, value->shape.domain, 1), shape_width(&value->shape), kernels_row_stride(step->kernels, kernel->outputs[k]));
-    else if (value->tap)
-      fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), %s, %" PRId64 ");\n", escape_c(m->arena, value->tap),
-              layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name, emit_row_count(m->arena, m->program->info, value->shape.domain, 1), shape_width(&value->shape));
+    for (const ToldName *name = told_names(m, s, kernel->outputs[k]); name; name = name->next) {
+      const char *text = escape_c(m->arena, name->text), *at = layout_at(m->layout, step->kernels, kernel->outputs[k], 0, s)->name;
+      const char *rows = emit_row_count(m->arena, m->program->info, value->shape.domain, 1);
+      const int64_t width = shape_width(&value->shape);
+      if (m->backend == BACKEND_CUDA)
+        fprintf(out, "  if (g->tap) gnn_cuda_tap(g, %s, AT_%s, %s, %" PRId64 ", %" PRId64 ");\n", text, at, rows, width, kernels_row_stride(step->kernels, kernel->outputs[k]));
+      else fprintf(out, "  if (g->tap) g->tap(g->tap_user, %s, V(%s), %s, %" PRId64 ");\n", text, at, rows, width);
+    }
   }
 }
 
@@ -466,15 +515,31 @@ static void emit_source_description(const Emission *m, FILE *out) {
   emit_names_list(m, "reversed", recipe->reversed, recipe->reversed_count, out);
 }
 
-static int emit_taps(const Emission *m, FILE *out) {
-  const Graph *graph = m->evaluation->graph;
+/* Each name once, in the order in which evaluate has their values; then those of the program that are not among them. */
+static int emit_taps(const Emission *m, int *untold_count, FILE *out) {
+  const TypedProgram *program = m->program;
+  NameTable told = {0};
   int count = 0;
-  for (int i = 0; i < graph->value_count; i++) {
-    const Kernels *kernels = m->evaluation;
-    if (!graph->values[i].tap || kernels->made_by[i] == NO_INDEX) continue;
-    fprintf(out, count++ ? ", %s" : "static const char *const taps[] = {%s", escape_c(m->arena, graph->values[i].tap));
+  for (int s = m->schedule->training_count; s < m->schedule->count; s++) {
+    const Step *step = &m->schedule->steps[s];
+    if (step->kind != STEP_KERNEL) continue;
+    const Kernel *kernel = &step->kernels->kernels[step->kernel];
+    for (int k = 0; k < kernel->output_count; k++)
+      for (const ToldName *name = told_names(m, s, kernel->outputs[k]); name; name = name->next) {
+        if (name_table_find(&told, name->text) >= 0) continue;
+        fprintf(out, count ? ", %s" : "static const char *const taps[] = {%s", escape_c(m->arena, name->text));
+        name_table_add(m->arena, &told, name->text, count++);
+      }
   }
-  if (count) fprintf(out, "};\n\n");
+  if (count) fprintf(out, "};\n");
+  *untold_count = 0;
+  for (int i = 0; i < program->naming_count; i++) {
+    const Naming *naming = &program->namings[i];
+    if (!naming->name || name_table_find(&told, naming->path) >= 0) continue;
+    fprintf(out, *untold_count ? ", %s" : "static const char *const untold[] = {%s", escape_c(m->arena, naming->path));
+    name_table_add(m->arena, &told, naming->path, count + (*untold_count)++);
+  }
+  fprintf(out, *untold_count ? "};\n\n" : count ? "\n" : "");
   return count;
 }
 
@@ -558,7 +623,7 @@ static void emit_edge_sets(const Emission *m, FILE *out) {
   if (info->type_count) fprintf(out, "};\n\n");
 }
 
-static void emit_program(const Emission *m, int value_count, int tap_count, FILE *out) {
+static void emit_program(const Emission *m, int value_count, int tap_count, int untold_count, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
   const DataRecipe *r = &p->data->recipe;
@@ -642,6 +707,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, FILE
     fprintf(out, "  .forward_backward = forward_backward,\n  .rates = rates,\n  .update = update,\n");
   }
   fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
+  if (untold_count) fprintf(out, "  .untold_count = %d,\n  .untold = untold,\n", untold_count);
   const Away *away = y->residents->scores_away == NO_INDEX ? NULL : &y->residents->away[y->residents->scores_away];
   const Block *scores = away ? NULL : layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, m->schedule->count - 1);
   const Padding padding = away ? away->padding : scores->padding;
@@ -730,9 +796,9 @@ void emit_source(const Emission *m, FILE *out) {
   int value_count = emit_values(m, out);
   emit_source_description(m, out);
   emit_edge_sets(m, out);
-  int tap_count = emit_taps(m, out);
+  int untold_count, tap_count = emit_taps(m, &untold_count, out);
   fprintf(out, "/* plan.json, which lies beside this file. */\nstatic const char PLAN[] = {\n#if __has_include(\"%s_plan.inc\")\n#include \"%s_plan.inc\"\n#else\n0\n#endif\n};\n\n", m->prefix, m->prefix);
-  emit_program(m, value_count, tap_count, out);
+  emit_program(m, value_count, tap_count, untold_count, out);
   emit_api(m, out);
 }
 

@@ -141,6 +141,7 @@ static void derive_dropout(Reverse *r, ValueId y, ValueId g) {
   Value same_draw = r->graph->values[y];
   same_draw.operand[0] = g;
   same_draw.tap = NULL;
+  same_draw.called = NULL;
   accumulate(r, r->graph->values[y].operand[0], graph_add(r->graph, same_draw));
 }
 
@@ -281,6 +282,7 @@ void differentiate(Graph *graph, const Association *association) {
       value->name = value->op == OP_POSITIVE ? arena_printf(graph->arena, "%s.bits", graph->values[value->operand[0]].name)
                                              : arena_printf(graph->arena, v == r.summed ? "d_%s" : "back_%s", graph->values[i].name);
       value->tap = NULL;
+      value->called = NULL;
     }
   }
 

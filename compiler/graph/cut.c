@@ -301,6 +301,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
   }
   const ValueId result = add_like(c, &sum, all, "");
   c->to->values[result].tap = sum.tap;
+  c->to->values[result].called = sum.called;
   c->to->values[result].was_tap = sum.was_tap;
   return result;
 }
@@ -538,6 +539,7 @@ static ValueId follow_slices(const Cutting *c, ValueId id, int64_t size) {
   c->slice_of[id] = slices;
   const ValueId result = add_like(c, &value, all, "");
   c->to->values[result].tap = value.tap;
+  c->to->values[result].called = value.called;
   c->to->values[result].was_tap = value.was_tap;
   return result;
 }

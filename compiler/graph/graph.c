@@ -39,6 +39,17 @@ Graph *graph_new(Arena *arena, const TypedProgram *program) {
   return graph;
 }
 
+void graph_call(Graph *graph, ValueId id, const Called *names) {
+  for (; names; names = names->next) {
+    const Called *own = graph->values[id].called, *known = own;
+    while (known && known->naming != names->naming) known = known->next;
+    if (known) continue;
+    Called *called = arena_alloc(graph->arena, sizeof *called);
+    *called = (Called){names->naming, own};
+    graph->values[id].called = called;
+  }
+}
+
 void graph_drop_taps(Graph *graph) {
   for (int i = 0; i < graph->value_count; i++) graph->values[i].tap = NULL;
 }
@@ -304,7 +315,10 @@ static ValueId place_value(Rebuild *r, ValueId id) {
 void graph_rebuild(Graph *graph, const ValueId *forward) {
   Graph *new = graph_new(graph->arena, graph->program);
   Rebuild r = {graph, new, forward, arena_alloc(graph->arena, (size_t)graph->value_count * sizeof(ValueId))};
-  for (int i = 0; i < graph->value_count; i++) r.placed[i] = NO_VALUE;
+  for (int i = 0; i < graph->value_count; i++) {
+    r.placed[i] = NO_VALUE;
+    if (forward[i] != NO_VALUE) graph_call(graph, final_target(forward, i), graph->values[i].called);
+  }
 
   /* Values stay in their order as far as redirections allow: walk all that are needed, in order. */
   bool *needed = arena_alloc(graph->arena, (size_t)graph->value_count);

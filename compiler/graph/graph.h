@@ -89,6 +89,12 @@ typedef struct Slice {
   int index, count; /* from 1; count 0: it is no slice */
 } Slice;
 
+/* What the program calls a value, the latest name first. Passes hand names over to whatever computes the same (graph_rebuild). */
+typedef struct Called {
+  const Naming *naming;
+  const struct Called *next;
+} Called;
+
 typedef struct Value {
   Op op;
   Shape shape;
@@ -135,6 +141,7 @@ typedef struct Value {
   Phase phase;
   Place place;
   const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */
+  const Called *called; /* NULL: nothing that it has a name for */
   const char *tap;  /* the layer whose result this is, or NULL */
   const char *layer; /* the call that it stems from ("conv1"), or a sum over neighbours that the model itself has; NULL: none is before it */
   Slice slice;
@@ -167,6 +174,8 @@ EdgeEnd graph_walk_end(const Value *value);
 
 Graph *graph_new(Arena *arena, const TypedProgram *program);
 Graph *graph_copy(const Graph *graph);
+
+void graph_call(Graph *graph, ValueId value, const Called *names); /* by those that it has not yet */
 
 /* From here on no value is a layer's result that somebody may ask for. */
 void graph_drop_taps(Graph *graph);

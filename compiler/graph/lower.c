@@ -310,6 +310,10 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
     }
     if (e->is_layer_result && strchr(e->scope, '.') == NULL) l.graph->values[l.value_of[i]].tap = e->scope;
   }
+  for (int i = 0; i < program->naming_count; i++) {
+    const ValueId id = l.value_of[program->namings[i].value];
+    if (op_info[l.graph->values[id].op].kind != OP_KIND_LEAF) graph_call(l.graph, id, &(Called){&program->namings[i], NULL});
+  }
   l.graph->scores = l.value_of[program->result];
   if (program->has_train) {
     const int32_t field = program->train.ring_field != NO_INDEX ? program->train.ring_field : program->train.label_field;

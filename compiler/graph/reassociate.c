@@ -57,6 +57,7 @@ static ValueId multiply_first(const Reassociation *r, ValueId id) {
   product.operand[0] = leaf;
   product.shape.domain = graph->values[leaf].shape.domain;
   product.tap = NULL;
+  product.called = NULL;
   const ValueId result = linear_rows_of(graph, &r->rows, x, graph_add(graph, product));
   if (v.tap) graph->values[result].name = v.name;
   graph->values[result].tap = v.tap;
@@ -99,6 +100,7 @@ static ValueId aggregate_first(const Reassociation *r, ValueId id) {
   result.layer = graph->values[id].layer;
   result.name = graph->values[id].name;
   result.tap = graph->values[id].tap;
+  result.called = graph->values[id].called;
   return graph_add(graph, result);
 }
 

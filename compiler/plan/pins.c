@@ -2,6 +2,7 @@
 #include "pins.h"
 
 #include <fnmatch.h>
+#include <string.h>
 
 #include "compiler/graph/learned.h"
 #include "decisions.h"
@@ -41,16 +42,29 @@ static bool names_input(const TypedProgram *program, const FatePin *pin) {
 
 bool pin_names_graph(const FatePin *pin) { return fnmatch(pin->pattern, "graph_in_idx", 0) == 0 || fnmatch(pin->pattern, "graph_out_idx", 0) == 0; }
 
+/* "h" of all that the program calls h, "conv1.h" of those within a call and behind one. */
+static bool names_naming(const char *pattern, const Naming *naming, const char *layer, Arena *arena) {
+  if (fnmatch(pattern, naming->path, 0) == 0) return true;
+  if (!naming->name) return false;
+  const char *dot = strrchr(pattern, '.');
+  const bool is_behind = layer && dot && strcmp(dot, ".*") != 0; /* conv1.*: what is within, not h = conv1(x) */
+  return fnmatch(pattern, naming->name, 0) == 0 || (is_behind && fnmatch(pattern, arena_printf(arena, "%s.%s", layer, naming->name), 0) == 0);
+}
+
+static bool names_value(Arena *arena, const char *pattern, const Value *value) {
+  if (fnmatch(as_identifier(arena, pattern), value->name, 0) == 0) return true;
+  for (const Called *c = value->called; c; c = c->next)
+    if (names_naming(pattern, c->naming, value->layer, arena)) return true;
+  return false;
+}
+
+static bool has_fate(const Kernels *kernels, ValueId v) { return kernels->is_stored[v] && kernels->graph->values[v].phase == PHASE_FORWARD; }
+
 /* How many values it names. */
-static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Suggest *suggest, Pins *pins) {
-  const Graph *graph = kernels->graph;
-  const char *pattern = as_identifier(arena, pin->pattern);
+static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Pins *pins) {
   int count = 0;
-  suggest->wanted = pattern;
-  for (int v = 0; v < graph->value_count; v++) {
-    if (!kernels->is_stored[v] || graph->values[v].phase != PHASE_FORWARD) continue;
-    suggest_offer(suggest, graph->values[v].name);
-    if (fnmatch(pattern, graph->values[v].name, 0) != 0) continue;
+  for (int v = 0; v < kernels->graph->value_count; v++) {
+    if (!has_fate(kernels, v) || !names_value(arena, pin->pattern, &kernels->graph->values[v])) continue;
     pins->fates[v] = FATE_BIT(pin->fate);
     count++;
   }
@@ -60,6 +74,64 @@ static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Sugge
 /* What was to be at home on the host is on the SSD where parts of it are cached for lack of room. */
 static bool is_home_of(Tier home, bool is_cached, Tier tier) { return (is_cached ? TIER_HOST : home) == tier; }
 
+/* ---- a pattern that names nothing ---- */
+
+/* What the program calls so, if there is such: the last. */
+static const Naming *naming_of(Arena *arena, const TypedProgram *program, const Graph *graph, const char *pattern) {
+  for (int v = graph->value_count - 1; v >= 0; v--)
+    for (const Called *c = graph->values[v].called; c; c = c->next)
+      if (names_naming(pattern, c->naming, graph->values[v].layer, arena)) return c->naming;
+  for (int i = program->naming_count - 1; i >= 0; i--)
+    if (names_naming(pattern, &program->namings[i], NULL, arena)) return &program->namings[i];
+  return NULL;
+}
+
+static bool is_called(const Value *value, const Naming *naming) {
+  for (const Called *c = value->called; c; c = c->next)
+    if (c->naming == naming) return true;
+  return false;
+}
+
+/* Why what the program has a name for has no fate. */
+static void say_no_fate(Arena *arena, const TypedProgram *program, const Kernels *kernels, const FatePin *pin, const Naming *naming, Diags *diags) {
+  const Graph *graph = kernels->graph;
+  const TypedExpr *e = &program->exprs[naming->value];
+  const char *why = "no step makes it any more: what it was is part of other values, or nobody reads it";
+  for (int v = 0; v < graph->value_count; v++) {
+    if (!is_called(&graph->values[v], naming)) continue;
+    why = graph->values[v].op == OP_HOISTED ? "it is computed once, before the first epoch, and stays" : "no step stores it: the steps that read it compute it";
+  }
+  if (e->kind == TYPED_FIELD) why = arena_printf(arena, "it is \"%s\" of the data", program->fields[e->index].name);
+  diags_error(diags, "E0505", pin->place, "\"%s\" (line %d) has no fate: %s", pin->pattern, (int)naming->place.line, why);
+}
+
+/* Near names: first those that the program has, then those of the plan. */
+static void say_unknown(Arena *arena, const Kernels *kernels, const FatePin *pin, Diags *diags) {
+  Suggest suggest = {.wanted = pin->pattern};
+  const Graph *graph = kernels->graph;
+  const char *known = "";
+  int count = 0;
+  for (int v = 0; v < graph->value_count; v++)
+    for (const Called *c = graph->values[v].called; c && has_fate(kernels, v); c = c->next) {
+      enum { MOST = 8 };
+      const char *name = c->naming->name;
+      if (!name) continue;
+      suggest_offer(&suggest, name);
+      suggest_offer(&suggest, c->naming->path);
+      const char *quoted = arena_printf(arena, "\"%s\"", name);
+      if (strstr(known, quoted) || count > MOST) continue;
+      known = count == MOST ? arena_printf(arena, "%s, ...", known) : arena_printf(arena, "%s%s%s", known, count ? ", " : "", quoted);
+      count++;
+    }
+  if (suggest.count == 0) {
+    suggest.wanted = as_identifier(arena, pin->pattern);
+    for (int v = 0; v < graph->value_count; v++)
+      if (has_fate(kernels, v)) suggest_offer(&suggest, graph->values[v].name);
+  }
+  diags_error(diags, "E0505", pin->place, "no value matches \"%s\"%s", pin->pattern, suggest_text(arena, &suggest, "\""));
+  if (*known) diags_note(diags, "values with a fate that the program has names for: %s", known);
+}
+
 const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, Cut cut, Diags *diags) {
   if (!kernels || program->fate_count == 0) return NULL;
   Pins *pins = arena_alloc(arena, sizeof *pins);
@@ -68,8 +140,7 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     const FatePin *pin = &program->fates[i];
     const char *fate = fate_names[pin->fate];
     Tier tier = fate_tier(pin->fate);
-    Suggest suggest = {0};
-    int count = apply(arena, pin, kernels, &suggest, pins);
+    int count = apply(arena, pin, kernels, pins);
     const bool is_away = tier == TIER_HOST || tier == TIER_SSD;
     const bool is_of_data = (is_home_of(cut.fields_home, cut.cached.fields, tier) && names_field(program, pin)) || (is_home_of(cut.learned_home, cut.cached.learned, tier) && names_learned(kernels->graph, pin)) ||
                             (is_home_of(cut.graph_home, cut.cached.graph, tier) && pin_names_graph(pin));
@@ -80,8 +151,11 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     else if (names_input(program, pin) || pin_names_graph(pin))
       diags_error(diags, "E0506", pin->place, "\"%s\" is input data or a weight: it stays on the device, it is not %s", pin->pattern,
                   pin->fate == FATE_RECOMPUTE ? "recomputed" : "moved");
-    else
-      diags_error(diags, "E0505", pin->place, "no value matches \"%s\"%s", pin->pattern, suggest_text(arena, &suggest, "\""));
+    else {
+      const Naming *naming = naming_of(arena, program, kernels->graph, pin->pattern);
+      if (naming) say_no_fate(arena, program, kernels, pin, naming, diags);
+      else say_unknown(arena, kernels, pin, diags);
+    }
     return NULL;
   }
   return pins;

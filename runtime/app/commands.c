@@ -306,23 +306,36 @@ static void commands_on_tap(void *user, const char *name, const gnn_real *value,
   tap->next_graph = batch->graphs ? batch->graph[batch->graphs - 1] + 1 : -1;
 }
 
-static int commands_layer(const gnn_cli *cli) {
+/* The tap of that name, or the one that ends with it: "conv1.h" of "h", if there is one alone. NULL after a message. */
+static const char *commands_layer(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
-  if (cli->layer == NULL) return 0;
+  const char *found = NULL;
+  int count = 0, is_untold = 0;
   for (int i = 0; i < program->tap_count; i++)
-    if (strcmp(program->taps[i], cli->layer) == 0) return 0;
+    if (strcmp(program->taps[i], cli->layer) == 0) return program->taps[i];
+  for (int i = 0; i < program->untold_count; i++) is_untold |= strcmp(program->untold[i], cli->layer) == 0;
+  for (int i = 0; i < program->tap_count && !is_untold; i++) {
+    const size_t length = strlen(program->taps[i]), own = strlen(cli->layer);
+    if (length <= own || program->taps[i][length - own - 1] != '.' || strcmp(program->taps[i] + length - own, cli->layer) != 0) continue;
+    found = program->taps[i];
+    count++;
+  }
+  if (count == 1) return found;
   if (program->tap_count == 0) {
     fprintf(stderr, "%s: --layer %s: this program keeps no results of layers\n  help: where its plan had no room for them, a larger --budget of gnncc brings them back; --precision=bf16 keeps none\n",
             cli->name, cli->layer);
-    return GNN_EXIT_USAGE;
+    return NULL;
   }
-  const char *near = gnn_nearest(cli->layer, program->taps, program->tap_count);
-  fprintf(stderr, "%s: no value is called \"%s\"", cli->name, cli->layer);
+  const char *near = count || is_untold ? NULL : gnn_nearest(cli->layer, program->taps, program->tap_count);
+  if (count) fprintf(stderr, "%s: %d values are called \"%s\"", cli->name, count, cli->layer);
+  else if (is_untold) fprintf(stderr, "%s: \"%s\" is stored by no step of the evaluation", cli->name, cli->layer);
+  else fprintf(stderr, "%s: no value is called \"%s\"", cli->name, cli->layer);
   if (near) fprintf(stderr, "; did you mean %s?", near);
   fprintf(stderr, "\n  known:");
   for (int i = 0; i < program->tap_count; i++) fprintf(stderr, " %s", program->taps[i]);
   fprintf(stderr, "\n");
-  return GNN_EXIT_USAGE;
+  if (is_untold) fprintf(stderr, "  help: gnncc -O0 stores every value that the scores depend on, whole where the budget lets it\n");
+  return NULL;
 }
 
 /* The rows of the split (all: every one) as the data order them; malloc'ed. */
@@ -482,7 +495,8 @@ int gnn_command_predict(const gnn_cli *cli) {
   commands_session session;
   gnn_error error;
   int split = commands_split(cli);
-  if (split < 0 || commands_layer(cli) != 0) return GNN_EXIT_USAGE;
+  const char *wanted = cli->layer ? commands_layer(cli) : NULL;
+  if (split < 0 || (cli->layer && wanted == NULL)) return GNN_EXIT_USAGE;
   if (cli->output == NULL) {
     fprintf(stderr, "%s: predict needs a file to write: -o out.npy\n", cli->name);
     return GNN_EXIT_USAGE;
@@ -500,7 +514,7 @@ int gnn_command_predict(const gnn_cli *cli) {
   if (code != GNN_EXIT_OK) return code;
   gnn_instance *instance = session.instance;
   gnn_run *run = &instance->run;
-  commands_tap tap = {.wanted = cli->layer};
+  commands_tap tap = {.wanted = wanted};
   if (cli->layer) {
     run->tap = commands_on_tap;
     run->tap_user = &tap;

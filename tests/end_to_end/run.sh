@@ -251,6 +251,52 @@ resumed() {
 check "same bits after stopping and resuming" resumed
 check "another seed gives other weights" sh -c './karate -q --seed 1 --epochs 5 --out c && ./karate -q --seed 2 --epochs 5 --out d && ! cmp -s c/last.safetensors d/last.safetensors'
 
+# ---- values by the names that the program has for them ----
+layer() { # PROGRAM NAME FILE
+  ./$1 predict -q --out told --layer "$2" -o "$3"
+}
+named_values() { # h is relu(conv1): another value, which has its own name and one behind the layer
+  ./karate -q --epochs 20 --out told && layer karate conv1 conv1.csv && layer karate h h.csv && layer karate conv1.h behind.csv && cmp h.csv behind.csv && grep -q ,- conv1.csv &&
+    awk -F, -v OFS=, 'NR > 1 { for (c = 2; c <= NF; c++) if ($c < 0) $c = 0 } { print }' conv1.csv | cmp - h.csv
+}
+check "predict --layer h" named_values
+cat >rounds.gnn <<'END'
+data karate from karate()
+layer Twice(x) {
+  s = x + x
+  t = s |> Linear(16) as lin |> relu
+  return t
+}
+model m on karate {
+  h = x |> Linear(16)
+  for i in 1 .. 3 { h = h |> Twice as rounds }
+  k = 2 * h
+  return k + 1 |> GCN(y.classes) as last
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 5 }
+END
+told() { # PROGRAM NAME TEXT: a refusal
+  ./$1 predict -q --out told --layer "$2" -o none.csv 2>said && return 1
+  [ $? -eq 0 ] || { cat said; grep -qF -- "$3" said; }
+}
+named_in_loops() { # what is called h at the end is the last of the rounds; -O0 stores k, too
+  CFLAGS=-O0 "$gnncc" rounds.gnn -o rounds && CFLAGS=-O0 "$gnncc" -O0 rounds.gnn -o rounds0 && ./rounds -q --out told && layer rounds rounds.1.s second.csv && layer rounds0 rounds.1.s second0.csv &&
+    cmp second.csv second0.csv && layer rounds0 k k.csv && layer rounds0 h h.csv && layer rounds0 rounds.2.t third.csv && cmp h.csv third.csv && ! cmp -s second.csv third.csv &&
+    paste -d, h.csv k.csv | awk -F, 'NR > 1 { for (c = 2; c <= 17; c++) { d = $(c + 17) - 2 * $c; if (d * d > 1e-12) bad = 1; some += $c } } END { exit bad || some <= 0 }'
+}
+check "  in loops and layers" named_in_loops
+check "  one that nobody stores says so" told rounds k '"k" is stored by no step of the evaluation'
+check "  several of a name are listed" told rounds s '3 values are called "s"'
+check "  near names" told rounds round.1.s 'did you mean rounds.1.s?'
+pinned() { # FATE COUNT: so many values are pinned
+  local pins=$1 count=$2
+  { cat rounds.gnn; echo "plan { $pins }"; } >pinned_rounds.gnn
+  "$gnncc" --budget host=1GiB --plan -v pinned_rounds.gnn >plan.txt && grep -c '  pinned' plan.txt | grep -qx "$count"
+}
+check "fate of a name: everywhere" pinned 'fate "s" = host' 3
+check "  in one call" pinned 'fate "rounds.1.s" = host' 1
+check "  by a pattern" pinned 'fate "rounds.[01].s" = host' 2
+
 # ---- instruction sets ----
 for arch in x86-64 x86-64-v3; do
   check "gcn for $arch compiles" env CFLAGS="-march=$arch" "$gnncc" --data "$pyg/karate" "$here/models/gcn.gnn" -o gcn_arch
