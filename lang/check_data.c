@@ -80,7 +80,10 @@ static void raw_shape(Checker *checker, const Expr *shape, DataSource *source) {
   ARENA_PUSH(checker->arena, source->args, source->arg_count, ((SourceArg){.key = "width", .number = (double)sizes[1]}));
 }
 
-static void check_source(Checker *checker, const Expr *expr, DataSource *source) {
+static bool is_source_of_field(const char *kind) { return strcmp(kind, "npy") == 0 || strcmp(kind, "raw") == 0; }
+
+/* of_field: of one field, not of whole data, and the sources known are others. */
+static void check_source(Checker *checker, const Expr *expr, bool of_field, DataSource *source) {
   source->place = expr->span.place;
   if (expr->kind == EXPR_STRING) {
     source->kind = "file";
@@ -91,7 +94,7 @@ static void check_source(Checker *checker, const Expr *expr, DataSource *source)
   const SourceKind *kind = NULL;
   int count = 0;
   for (int i = 0; i < SOURCE_KINDS; i++) {
-    if (source_kinds[i].signature) known[count++] = source_kinds[i].name;
+    if (of_field ? is_source_of_field(source_kinds[i].name) : source_kinds[i].signature && strcmp(source_kinds[i].name, "raw") != 0) known[count++] = source_kinds[i].name;
     if (expr->kind == EXPR_CALL && strcmp(expr->text, source_kinds[i].name) == 0) kind = &source_kinds[i];
   }
   if (!kind) {
@@ -254,9 +257,9 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
   }
   if (stmt->value) {
     decl.source = arena_alloc(checker->arena, sizeof *decl.source);
-    check_source(checker, stmt->value, decl.source);
+    check_source(checker, stmt->value, true, decl.source);
     if (!decl.source->kind) return;
-    if (strcmp(decl.source->kind, "npy") != 0 && strcmp(decl.source->kind, "raw") != 0 && strcmp(decl.source->kind, "file") != 0) {
+    if (!is_source_of_field(decl.source->kind) && strcmp(decl.source->kind, "file") != 0) {
       diags_error(checker->diags, "E0216", stmt->value->span.place, "a field is read from npy(\"x.npy\") or raw(\"x.bin\", f32[N, 128]); %s is a source of whole graphs", decl.source->kind);
       return;
     }
@@ -710,7 +713,7 @@ void check_data(Checker *checker) {
   DataSpec *spec = arena_alloc(checker->arena, sizeof *spec);
   *spec = (DataSpec){.name = item->name, .declared_nodes = -1, .declared_edges = -1, .declared_graphs = -1, .place = item->name_place};
   spec->source = (DataSource){.kind = "shapes", .place = item->name_place};
-  if (item->value) check_source(checker, item->value, &spec->source);
+  if (item->value) check_source(checker, item->value, false, &spec->source);
   if (item->value && spec->source.kind && strcmp(spec->source.kind, "raw") == 0) {
     diags_error(checker->diags, "E0216", item->value->span.place, "raw numbers are those of a field: node x : f32[128] = raw(\"x.bin\", f32[N, 128])");
     return;

@@ -72,6 +72,7 @@ typedef struct PlanRequest {
   void *of;
   int parts_at_most;     /* of cuts that are looked for where whole values take longer or do not fit; 1: none is */
   int slices_at_most;    /* more would be no other cut */
+  bool has_fields;       /* numbers on nodes, which may be at home elsewhere */
   bool has_learned;      /* weights with a row for each node, which may be at home elsewhere */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   bool is_one_of_several; /* cuts that are tried: not every one that could fit need be made to */

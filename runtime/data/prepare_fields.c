@@ -175,7 +175,16 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int 
   for (int64_t r = 0; r < field->rows; r++)
     fields_look(&survey, field->dense + r * field->width, field->width, r * field->width);
   if (is_target && survey.nans && survey.infinities == 0) {
-    gnn_dataset_note(dataset, "%s NaN in %s are read as \"no label\"", gnn_count_text(survey.nans).text, field->name);
+    int64_t rows = 0;
+    for (int64_t r = 0; field->width > 1 && r < field->rows; r++) {
+      int64_t c = 0;
+      while (c < field->width && !isnan(field->dense[r * field->width + c])) c++;
+      rows += c < field->width;
+    }
+    if (field->width == 1) gnn_dataset_note(dataset, "%s NaN in %s are read as \"no label\"", gnn_count_text(survey.nans).text, field->name);
+    else
+      gnn_dataset_note(dataset, "%s of the %s rows of %s have a NaN (%s in all) and are read as without a label: a row counts with all its %s numbers or not at all", gnn_count_text(rows).text,
+                       gnn_count_text(field->rows).text, field->name, gnn_count_text(survey.nans).text, gnn_count_text(field->width).text);
     survey.first_bad = -1;
   }
   int64_t bad = survey.first_bad < 0 ? 0 : survey.first_bad;

@@ -186,9 +186,12 @@ static gnn_status job_alive(gnn_job *job) {
   return gnn_fail(&job->error, GNN_EINVAL, "", "the job could not be created; all that is left is to destroy it");
 }
 
+static gnn_status job_path(gnn_job *job, const char *path, const char *call) { return path ? GNN_OK : gnn_fail(&job->error, GNN_EINVAL, "", "%s: no path was given", call); }
+
 gnn_status gnn_job_load(gnn_job *job, const char *path) {
   gnn_dataset *dataset;
   gnn_status status = job_alive(job);
+  if (status == GNN_OK) status = job_path(job, path, "load");
   if (status == GNN_OK) status = gnn_dataset_open_path(path, &dataset, &job->error);
   if (status != GNN_OK) return job_failed(job, status);
   job->is_file = 1;
@@ -451,7 +454,7 @@ static gnn_status job_find(gnn_job *job, const char *name, const gnn_weight_desc
   gnn_status status = job_alive(job);
   if (status != GNN_OK) return status;
   for (int w = 0; w < job->program->weight_count; w++) {
-    if (strcmp(job->program->weights[w].name, name) != 0) continue;
+    if (name == NULL || strcmp(job->program->weights[w].name, name) != 0) continue;
     *weight = &job->program->weights[w];
     status = job_lend(job, w);
     if (status != GNN_OK) return job_failed(job, status);
@@ -459,7 +462,7 @@ static gnn_status job_find(gnn_job *job, const char *name, const gnn_weight_desc
     job->has_lent = 1;
     return job_hand_out(job);
   }
-  return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "no weight is called \"%s\"", name));
+  return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "no weight is called \"%s\"", name ? name : ""));
 }
 
 gnn_status gnn_job_weight(gnn_job *job, const char *name, float **data, const int64_t **shape, int *rank) {
@@ -474,6 +477,7 @@ gnn_status gnn_job_weight(gnn_job *job, const char *name, float **data, const in
 
 gnn_status gnn_job_save(gnn_job *job, const char *path) {
   gnn_status status = job_alive(job);
+  if (status == GNN_OK) status = job_path(job, path, "save");
   if (status == GNN_OK) status = job_take_back(job);
   if (status == GNN_OK) status = gnn_weights_save(job->instance, NULL, path, &job->error);
   return job_failed(job, status);
@@ -481,6 +485,7 @@ gnn_status gnn_job_save(gnn_job *job, const char *path) {
 
 gnn_status gnn_job_restore(gnn_job *job, const char *path) {
   gnn_status status = job_alive(job);
+  if (status == GNN_OK) status = job_path(job, path, "restore");
   if (status == GNN_OK) status = gnn_weights_load(job->instance, path, &job->error);
   return status == GNN_OK ? job_hand_out(job) : job_failed(job, status);
 }
@@ -494,6 +499,7 @@ static void job_delete_tensor(struct DLManagedTensorVersioned *self) {
 
 gnn_status gnn_job_weight_dlpack(gnn_job *job, const char *name, struct DLManagedTensorVersioned **out) {
   const gnn_weight_desc *weight = NULL;
+  if (out == NULL) return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "weight_dlpack: there is no place for the tensor"));
   *out = NULL;
   gnn_status status = job_find(job, name, &weight);
   if (status != GNN_OK) return status;

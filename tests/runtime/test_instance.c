@@ -674,6 +674,9 @@ static void test_job(void) {
 
   gnn_job_create(&toy.program, NULL, &other);
   tap_ok(gnn_job_load(other, "/nowhere") == GNN_EIO && strstr(gnn_job_error(other), "/nowhere"), "job: a file that is not there");
+  tap_ok(gnn_job_load(other, NULL) == GNN_EINVAL && strstr(gnn_job_error(other), "no path") && gnn_job_save(job, NULL) == GNN_EINVAL && gnn_job_restore(job, NULL) == GNN_EINVAL &&
+           gnn_job_weight(job, NULL, NULL, NULL, NULL) == GNN_EINVAL && gnn_job_weight_dlpack(job, "conv", NULL) == GNN_EINVAL,
+         "job: no path, no name, no place for a tensor");
   gnn_status saved = gnn_job_save(job, tap_path("job.safetensors"));
   if (saved == GNN_OK) saved = gnn_job_load(other, "karate");
   if (saved == GNN_OK) saved = gnn_job_restore(other, tap_path("job.safetensors"));
