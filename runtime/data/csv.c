@@ -15,6 +15,12 @@ static const char *const csv_sources[] = {"src", "source", "from", "src_id", "so
 static const char *const csv_destinations[] = {"dst", "target", "to", "dst_id", "target_id", "to_id", "dst_node", "target_node", "node2", "id2", ":end_id", "v", "dest", "destination", NULL};
 static const char *const csv_names[] = {"id", "node", "node_id", "nodeid", ":id", "name", NULL};
 
+int gnn_csv_is_end(const char *word, size_t length, int end) {
+  const char *const *names = end ? csv_destinations : csv_sources;
+  while (*names && (strlen(*names) != length || strncasecmp(*names, word, length) != 0)) names++;
+  return *names != NULL;
+}
+
 /* An open table with its columns; the first row of data is what comes next. */
 typedef struct csv_open {
   gnn_text_table *table;
@@ -256,6 +262,8 @@ gnn_status gnn_read_csv(gnn_dataset *dataset, const gnn_csv *csv, gnn_error *err
   if (csv->nodes) status = gnn_csv_nodes(dataset, csv, "", GNN_NODE, 0, &ids, &nodes, error);
   const gnn_csv_ends ends = {&ids, &ids, csv->nodes == NULL};
   if (status == GNN_OK) status = gnn_csv_edges(dataset, csv, &ends, 1, &dataset->raw_source, &dataset->raw_destination, error);
+  if (status == GNN_OK && ids.is_mapped && !csv->nodes && csv->node_count >= 0)
+    status = gnn_fail(error, GNN_EINVAL, "", "\"%s\" calls nodes by names, and nodes is of nodes that are numbers", csv->edges);
   if (status == GNN_OK) {
     dataset->has_edges = 1;
     dataset->declared_nodes = csv->nodes ? nodes : ids.count;

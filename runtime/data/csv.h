@@ -16,6 +16,9 @@ typedef struct gnn_csv {
   const char *const *node_columns, *const *edge_columns;
 } gnn_csv;
 
+/* One of the names that columns with the sources of edges (end 0), or their destinations (1), usually have. */
+int gnn_csv_is_end(const char *word, size_t length, int end);
+
 gnn_status gnn_read_csv(gnn_dataset *dataset, const gnn_csv *csv, gnn_error *error);
 
 /* One of the two tables, for sets that have several. prefix: before names of fields, "paper."; NULL in csv of what is not in the table. */

@@ -200,6 +200,8 @@ const gnn_data_relation *gnn_dataset_relation(const gnn_dataset *dataset, const 
   return NULL;
 }
 
+int gnn_dataset_has_plain_edges(const gnn_dataset *dataset) { return *dataset->node_type == 0 || dataset->edges > 0; }
+
 int64_t gnn_dataset_rows(const gnn_dataset *dataset, int set) {
   return set == 0 ? dataset->nodes : set == 1 ? dataset->graphs : dataset->types[set - 2].nodes;
 }
@@ -376,7 +378,7 @@ static gnn_status dataset_open_csv(const gnn_source *source, const char *base_di
 /* Enough to tell the forms from each other. */
 static int64_t dataset_promise(const unsigned char *head, size_t size) {
   (void)head;
-  return size < 14 ? 14 : -1;
+  return size < 17 ? 17 : -1;
 }
 
 /* A set that is called after its file: "web" of "x/web.mtx.gz". */
@@ -411,7 +413,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   if (status != GNN_OK) return status;
   int is_numpy = file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0;
   int is_zip = file.size >= 4 && memcmp(file.data, "PK\3\4", 4) == 0;
-  int is_container = file.size >= 9 && file.data[8] == '{', is_matrix = file.size >= 14 && memcmp(file.data, "%%MatrixMarket", 14) == 0;
+  int is_container = file.size >= 9 && file.data[8] == '{', is_matrix = gnn_is_mtx(file.data, file.size);
   size_t size = file.size;
   gnn_file_close(&file);
   if (is_container) return gnn_read_container(dataset, path, error);

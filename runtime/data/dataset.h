@@ -156,6 +156,7 @@ static inline int64_t gnn_dataset_first(const gnn_dataset *dataset, gnn_domain d
 static inline int64_t gnn_dataset_row(const gnn_dataset *dataset, const gnn_data_field *field, int64_t r) {
   return dataset->node_id && field->domain == GNN_NODE ? dataset->node_id[r] : r;
 }
+int gnn_dataset_has_plain_edges(const gnn_dataset *dataset); /* 0 where types of nodes have edges of relations alone; prepared */
 const gnn_data_relation *gnn_dataset_relation(const gnn_dataset *dataset, const char *name); /* NULL: absent */
 int64_t gnn_dataset_rows(const gnn_dataset *dataset, int set); /* of a set of rows as gnn_edge_set_desc has them */
 const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name); /* NULL: absent */

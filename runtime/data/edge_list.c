@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "csv.h"
 #include "npy.h"
 #include "readers.h"
 #include "runtime/base/checked.h"
@@ -75,13 +76,27 @@ static int list_is_header(const char *line, const char *end) {
   return line < end && ((*line >= 'a' && *line <= 'z') || (*line >= 'A' && *line <= 'Z') || *line == '_');
 }
 
+/* Two words of a line, what separates them left aside. */
+static int list_words(const char *line, const char *end, const char *word[2], size_t length[2]) {
+  for (int i = 0; i < 2; i++) {
+    while (line < end && (list_is_between(*line) || *line == '"')) line++;
+    word[i] = line;
+    while (line < end && !list_is_between(*line) && *line != '"') line++;
+    length[i] = (size_t)(line - word[i]);
+  }
+  return length[1] > 0;
+}
+
 static gnn_status list_refuse(const gnn_edge_list *list, const char *line, const char *end, gnn_error *error) {
   char shown[48];
   size_t length = (size_t)(end - line) < sizeof shown - 1 ? (size_t)(end - line) : sizeof shown - 1;
   for (size_t i = 0; i < length; i++) shown[i] = line[i] >= ' ' && line[i] <= '~' ? line[i] : '?';
   shown[length] = 0;
   gnn_status status = gnn_fail(error, GNN_EDATA, "", "\"%s\" line %lld: \"%s%s\" is no edge", list->path, (long long)list->place.lines, shown, length < (size_t)(end - line) ? "..." : "");
-  gnn_fail_help(error, "an edge is two whole numbers: source and destination");
+  const char *word[2];
+  size_t words[2];
+  if (list->place.edges == 0 && list_words(line, end, word, words)) gnn_fail_help(error, "an edge is two whole numbers; where nodes have names, the list is read without --memory, or as csv(edges = \"...\")");
+  else gnn_fail_help(error, "an edge is two whole numbers: source and destination");
   return status;
 }
 
@@ -239,10 +254,13 @@ static gnn_status list_begin(gnn_edge_list *list, gnn_error *error) {
   if (status == GNN_OK) status = gnn_stream_read(list->stream[0], list->buffer, LIST_BUFFER_BYTES, &size, error);
   if (status != GNN_OK) return status;
   if (list_is_numpy(list->buffer, size)) status = list_open_array(list, size, error);
-  else if (size >= 14 && memcmp(list->buffer, "%%MatrixMarket", 14) == 0) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a matrix as MatrixMarket text, no list of edges: mtx(\"%s\")", list->path, list->path);
+  else if (gnn_is_mtx(list->buffer, size)) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is a matrix as MatrixMarket text, no list of edges: mtx(\"%s\")", list->path, list->path);
   if (status != GNN_OK) return status;
-  const gnn_edge_place start = {.greatest = -1};
+  gnn_edge_place start = {.greatest = -1};
   if (list->is_array) return gnn_edge_list_seek(list, &start, error);
+  status = gnn_text_mark(list->path, list->buffer, size, &list->begin, error);
+  if (status != GNN_OK) return status;
+  start.bytes = (int64_t)list->begin;
   list->place = start;
   list->end = size;
   list->is_last = size < LIST_BUFFER_BYTES;
@@ -296,14 +314,76 @@ static int list_looks(const char *head, size_t size) {
   return -1;
 }
 
+/* It has a letter, and is no number: 1e5 and 0-1 are mistakes. */
+static int list_is_name(const char *word, size_t length) {
+  char text[64];
+  double number;
+  int has_letter = 0;
+  for (size_t i = 0; i < length; i++) has_letter |= (word[i] >= 'a' && word[i] <= 'z') || (word[i] >= 'A' && word[i] <= 'Z') || word[i] == '_' || (unsigned char)word[i] >= 0x80;
+  if (!has_letter || length >= sizeof text) return has_letter;
+  memcpy(text, word, length);
+  text[length] = 0;
+  return !gnn_parse_number(text, &number);
+}
+
+/* Whether nodes are called by names, from the first two lines that say something: 0: by numbers, or nothing tells. *has_header: the first has the names of columns. */
+static int list_is_named(const char *head, size_t size, int *has_header) {
+  const char *word[2];
+  size_t length[2];
+  int lines = 0;
+  *has_header = 0;
+  for (const char *line = head, *end; line < head + size && lines < 2; line = end + 1) {
+    end = memchr(line, '\n', (size_t)(head + size - line));
+    if (end == NULL) end = head + size;
+    if (memchr(line, 0, (size_t)(end - line))) return 0;
+    if (list_says_nothing(line, end)) continue;
+    if (!list_words(line, end, word, length) || !(list_is_name(word[0], length[0]) || list_is_name(word[1], length[1]))) return 0;
+    const int is_header = gnn_csv_is_end(word[0], length[0], 0) && gnn_csv_is_end(word[1], length[1], 1);
+    if (is_header && lines) return 0;
+    *has_header |= is_header;
+    lines++;
+  }
+  return lines - *has_header > 0;
+}
+
+/* Two columns of a table without fields. */
+static gnn_status list_read_names(gnn_dataset *dataset, const char *path, const gnn_edge_rules *rules, int has_header, gnn_error *error) {
+  if (rules->base || rules->nodes >= 0)
+    return gnn_fail(error, GNN_EINVAL, "", "\"%s\" calls nodes by names, and %s is of nodes that are numbers", path, rules->base ? "base" : "nodes");
+  gnn_status status = gnn_edge_list_name(path, dataset, error);
+  if (status == GNN_OK) status = gnn_read_csv(dataset, &(gnn_csv){.edges = path, .header = has_header, .node_count = -1}, error);
+  dataset->kind = "a list of edges";
+  if (status == GNN_OK) gnn_dataset_note(dataset, "nodes are called by names: %s, in the order in which they come", gnn_count_text(dataset->declared_nodes).text);
+  return status;
+}
+
+/* *is_done: it was a list of names. */
+static gnn_status list_try_names(gnn_dataset *dataset, const char *path, const gnn_edge_rules *rules, int *is_done, gnn_error *error) {
+  gnn_stream *stream;
+  unsigned char *head = NULL;
+  size_t size = 0, mark = 0;
+  *is_done = 0;
+  gnn_status status = gnn_stream_open(path, &stream, error);
+  if (status == GNN_OK && (head = malloc(LIST_HEAD_BYTES)) == NULL) status = gnn_fail_memory(error, LIST_HEAD_BYTES);
+  if (status == GNN_OK) status = gnn_stream_read(stream, head, LIST_HEAD_BYTES, &size, error);
+  gnn_stream_close(stream);
+  if (status == GNN_OK) status = gnn_text_mark(path, head, size, &mark, error);
+  int has_header;
+  if (status == GNN_OK && !list_is_numpy(head, size) && (*is_done = list_is_named((const char *)head + mark, size - mark, &has_header)) != 0)
+    status = list_read_names(dataset, path, rules, has_header, error);
+  free(head);
+  return status;
+}
+
 static int list_is_like(const char *path, unsigned char *head, size_t size) {
   gnn_array array;
   int64_t offset;
   int is_fortran;
   if (list_is_numpy(head, size)) return gnn_npy_head(path, head, size, &array, &is_fortran, &offset, NULL) == GNN_OK && list_fits(&array);
-  size_t unpacked;
-  if (size < LIST_HEAD_BYTES) head[size++] = '\n';
-  if (size >= 14 && memcmp(head, "%%MatrixMarket", 14) == 0) return 0;
+  size_t unpacked, mark;
+  if (gnn_text_mark(path, head, size, &mark, NULL) == GNN_OK) head += mark, size -= mark;
+  if (size + mark < LIST_HEAD_BYTES) head[size++] = '\n';
+  if (gnn_is_mtx(head, size)) return 0;
   const int looks = (size > 8 && head[8] == '{') || gnn_is_metis(path) ? 0 : list_looks((const char *)head, size);
   const int is_named = list_stem(path, &unpacked) < unpacked && !list_ends_in(path, unpacked, ".npy");
   return looks == 1 || (is_named && memchr(head, 0, size) == NULL) || (looks < 0 && head[0] == '#');
@@ -374,8 +454,11 @@ static gnn_status list_read(gnn_edge_list *list, int32_t *ends[2], gnn_error *er
 gnn_status gnn_read_edge_list(gnn_dataset *dataset, const char *path, const gnn_edge_rules *rules, gnn_error *error) {
   gnn_edge_list *list;
   int32_t *ends[2] = {NULL, NULL};
+  int is_done;
   dataset->kind = "a list of edges";
-  gnn_status status = gnn_edge_list_open(path, rules, &list, error);
+  gnn_status status = list_try_names(dataset, path, rules, &is_done, error);
+  if (status != GNN_OK || is_done) return status;
+  status = gnn_edge_list_open(path, rules, &list, error);
   if (status != GNN_OK) return status;
   status = list_read(list, ends, error);
   for (int i = 0; i < 2; i++) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "readers.h"
+#include "table.h"
 #include "runtime/base/checked.h"
 #include "runtime/base/stream.h"
 
@@ -192,6 +193,8 @@ gnn_status gnn_read_metis(gnn_dataset *dataset, const char *path, gnn_error *err
   if (r == NULL) return gnn_fail_memory(error, (int64_t)sizeof *r);
   *r = (metis_reader){.path = path, .line = 1, .column = 1, .error = error};
   gnn_status status = gnn_stream_open(path, &r->stream, error);
+  if (status == GNN_OK) status = gnn_stream_read(r->stream, r->buffer, METIS_BUFFER_BYTES, &r->end, error);
+  if (status == GNN_OK) status = gnn_text_mark(path, r->buffer, r->end, &r->at, error);
   if (status == GNN_OK) status = metis_read(dataset, r, &f, error);
   gnn_stream_close(r->stream);
   free(r);

@@ -21,6 +21,11 @@ typedef struct mtx_matrix {
   float *value;
 } mtx_matrix;
 
+int gnn_is_mtx(const unsigned char *head, size_t size) {
+  const size_t mark = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  return size >= mark + 14 && memcmp(head + mark, "%%MatrixMarket", 14) == 0;
+}
+
 /* %%MatrixMarket matrix coordinate real general */
 static gnn_status mtx_header(gnn_text_table *table, mtx_matrix *m, gnn_error *error) {
   static const char *const mirrors[MTX_MIRROR_COUNT] = {"general", "symmetric", "skew-symmetric"}, *const fields[] = {"real", "double", "integer", "pattern"};

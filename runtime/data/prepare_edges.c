@@ -152,7 +152,7 @@ void gnn_prepare_report(gnn_dataset *dataset, const gnn_recipe *recipe, const gn
     gnn_dataset_note(dataset, "added %s reverse edges", gnn_count_text(counts->reversed).text);
   if (recipe->self_loops == GNN_LOOPS_ADD)
     gnn_dataset_note(dataset, "added %s self-loops", gnn_count_text(counts->loops_added).text);
-  if (dataset->type_count) return; /* edges are those of relations */
+  if (!gnn_dataset_has_plain_edges(dataset)) return;
   if (between > 0 && !dataset->is_symmetric) {
     double share = 100.0 * (double)dataset->mutual_edges / (double)between;
     gnn_dataset_warn(dataset, "W0703", "one-way-edges", "",

@@ -20,6 +20,7 @@ int gnn_is_npy_folder(const char *path);
 int gnn_is_planetoid(const char *path);
 int gnn_is_tu(const char *path);
 int gnn_is_metis(const char *path); /* by its name */
+int gnn_is_mtx(const unsigned char *head, size_t size); /* by the first 17 bytes of a file */
 
 typedef enum gnn_synth_kind { GNN_SYNTH_SBM, GNN_SYNTH_RMAT, GNN_SYNTH_ER, GNN_SYNTH_GRID } gnn_synth_kind;
 

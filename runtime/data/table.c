@@ -48,19 +48,19 @@ static gnn_status table_refill(gnn_text_table *table, gnn_error *error) {
   return status;
 }
 
+gnn_status gnn_text_mark(const char *path, const unsigned char *head, size_t size, size_t *mark, gnn_error *error) {
+  *mark = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  if (size < 2 || (memcmp(head, "\xff\xfe", 2) != 0 && memcmp(head, "\xfe\xff", 2) != 0)) return GNN_OK;
+  gnn_fail(error, GNN_EDATA, "", "\"%s\" is text in UTF-16", path);
+  gnn_fail_help(error, "save it as UTF-8: iconv -f UTF-16 -t UTF-8");
+  return GNN_EDATA;
+}
+
 static gnn_status table_begin(gnn_text_table *table, gnn_error *error) {
   table->begin = table->end = 0;
   table->line = table->lines_read = 0;
-  gnn_status status = table_refill(table, error);
-  if (status != GNN_OK) return status;
-  const unsigned char *head = table->buffer;
-  if (table->end >= 2 && ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff))) {
-    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is text in UTF-16", table->path);
-    gnn_fail_help(error, "save it as UTF-8: iconv -f UTF-16 -t UTF-8");
-    return status;
-  }
-  if (table->end >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) table->begin = 3;
-  return GNN_OK;
+  const gnn_status status = table_refill(table, error);
+  return status == GNN_OK ? gnn_text_mark(table->path, table->buffer, table->end, &table->begin, error) : status;
 }
 
 gnn_status gnn_table_open(const char *path, const gnn_table_rules *rules, gnn_text_table **out, gnn_error *error) {

@@ -34,6 +34,8 @@ typedef struct gnn_text_table {
 /* A byte order mark is skipped, line ends are \n or \r\n; what is UTF-16 is refused. */
 gnn_status gnn_table_open(const char *path, const gnn_table_rules *rules, gnn_text_table **table, gnn_error *error);
 gnn_status gnn_table_next(gnn_text_table *table, gnn_error *error); /* the next row */
+/* Of the first bytes of a text: *mark of them are a byte order mark, 0 or 3. GNN_EDATA: it is UTF-16. */
+gnn_status gnn_text_mark(const char *path, const unsigned char *head, size_t size, size_t *mark, gnn_error *error);
 gnn_status gnn_table_rewind(gnn_text_table *table, gnn_error *error);
 void gnn_table_close(gnn_text_table *table); /* NULL is fine */
 

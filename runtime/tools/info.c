@@ -90,7 +90,8 @@ static void describe_field(const gnn_data_field *field) {
 }
 
 static void describe_memory(const gnn_dataset *dataset) {
-  int64_t graph = (dataset->nodes + 1) * 8 + dataset->edges * 4, dense = 0, thin = 0;
+  int64_t graph = gnn_dataset_has_plain_edges(dataset) ? (dataset->nodes + 1) * 8 + dataset->edges * 4 : 0, dense = 0, thin = 0;
+  for (int r = 0; r < dataset->relation_count; r++) graph += (gnn_dataset_rows(dataset, dataset->relations[r].dst) + 1) * 8 + dataset->relations[r].edges * 4;
   for (int i = 0; i < dataset->field_count; i++) {
     const gnn_data_field *field = &dataset->fields[i];
     int64_t bytes = field->rows * field->width * 4;
@@ -184,7 +185,7 @@ int gnndata_info(const gnndata_options *options) {
   printf("%s: %s\n", dataset->name, dataset->kind ? dataset->kind : "");
   printf("nodes      %s%s%s\n", gnn_count_text(dataset->nodes).text, *dataset->node_type ? " " : "", dataset->node_type);
   if (dataset->declared_graphs >= 0) printf("graphs     %s\n", gnn_count_text(dataset->declared_graphs).text);
-  if (dataset->type_count == 0) describe_edges(dataset);
+  if (gnn_dataset_has_plain_edges(dataset)) describe_edges(dataset);
   describe_relations(dataset);
   for (int i = 0; i < dataset->field_count; i++) describe_field(&dataset->fields[i]);
   describe_splits_line(dataset);
@@ -249,8 +250,14 @@ int gnndata_check(const gnndata_options *options) {
   int warnings = describe_label_doubts(dataset, 0);
   int64_t between = dataset->edges - dataset->self_loops;
   for (int i = 0; i < dataset->note_count; i++) warnings += dataset->notes[i].code[0] != 0;
-  printf("%s: %s nodes; ", dataset->name, gnn_count_text(dataset->nodes).text);
-  if (dataset->is_symmetric && between > 0)
+  int64_t nodes = dataset->nodes, of_relations = 0;
+  for (int t = 0; t < dataset->type_count; t++) nodes += dataset->types[t].nodes;
+  for (int r = 0; r < dataset->relation_count; r++) of_relations += dataset->relations[r].edges;
+  printf("%s: %s nodes", dataset->name, gnn_count_text(nodes).text);
+  if (dataset->type_count) printf(" of %d types", dataset->type_count + 1);
+  printf("; ");
+  if (!gnn_dataset_has_plain_edges(dataset)) printf("%s edges of %d relations", gnn_count_text(of_relations).text, dataset->relation_count);
+  else if (dataset->is_symmetric && between > 0)
     printf("%s undirected edges, stored both ways (%s)", gnn_count_text(between / 2).text, gnn_count_text(dataset->edges).text);
   else printf("%s edges", gnn_count_text(dataset->edges).text);
   const gnn_data_field *x = gnn_dataset_field(dataset, "x");

@@ -31,6 +31,9 @@ done
 printf '1 2\n2 3\n3 1\n' >ones.txt
 check "ids from 1" both ones.txt --base=1
 check "  are three nodes" grep -q '3 nodes, 3 edges' whole.out
+printf '\357\273\2770 1\n1 2\n' >mark.txt
+check "a byte order mark" both mark.txt
+check "names instead of numbers" bash -c "printf 'a b\nc d\n' >names.txt; '$gnndata' convert names.txt names.safetensors && ! '$gnndata' convert names.txt no.safetensors --memory=1MiB 2>names.said && grep -q 'where nodes have names, the list is read without --memory' names.said"
 check "a symmetric list is stored once" bash -c "printf '0 1\n1 0\n1 1\n' >sym.txt; '$gnndata' convert sym.txt sym.safetensors --memory=1MiB && ! grep -q csc sym.safetensors"
 check "others by source, too" grep -q csc.row disk.safetensors
 printf '# nothing\n' >none.txt

@@ -45,6 +45,13 @@ check "an edge that leaves its type" sh -c "$(declare -f broken refused); broken
 printf '{"node_types": {"author": 70, "paper": 30}, "relations": [{"name": "writes", "source": "author", "destination": "paper"}, {"name": "cites", "source": "paper", "destination": "paper"}, {"name": "topic", "source": "paper", "destination": "paper"}]}' >none.json
 check "a relation without its edges" sh -c "$(declare -f broken refused); broken types none.json graph.json && refused 'there is no topic.edge_index.npy' '$gnncc' broken.gnn"
 check "gnndata info shows a block that compiles" sh -c "'$build/gnndata' info ../data/types | sed -n '/^data /,/^}/p' >block.gnn && grep -q 'paper x : f32.6.' block.gnn && printf 'model m on types {\n  return Linear(paper.x, 3) as l\n}\n' >>block.gnn && '$gnncc' -w -q --stop-after=check block.gnn"
+edges_of_relations() { # one type of nodes: edges without a name are none, and nobody misses them
+  mkdir -p ../data/one && cp ../data/types/cites.edge_index.npy ../data/types/paper.x.npy ../data/types/paper.y.npy ../data/one &&
+    printf '{"node_types": {"paper": 30}, "relations": [{"name": "cites", "source": "paper", "destination": "paper"}]}' >../data/one/graph.json &&
+    "$build/gnndata" info ../data/one >one.info && grep 'relation   cites : paper -> paper, [1-9]' one.info && ! grep '^edges\|W0704' one.info &&
+    "$build/gnndata" check ../data/one | grep '30 nodes; [1-9][0-9]* edges of 1 relations; no problems' && "$build/gnndata" check ../data/types | grep '100 nodes of 2 types; [1-9][0-9]* edges of 2 relations'
+}
+check "gnndata info and check count edges of relations" edges_of_relations
 check "gnndata convert keeps types and relations" sh -c "'$build/gnndata' convert ../data/types out.safetensors >convert.log && '$build/gnndata' diff ../data/types out.safetensors && rm out.safetensors"
 more_classes() { # graph.json says that there are more than the labels show
   rm -rf ../data/more && cp -r ../data/types ../data/more && sed -i 's/{/{"num_classes": 5, /' ../data/more/graph.json && sed 's#\.\./data/types#../data/more#; s/class.3./class[5]/' types.gnn >more.gnn && "$gnncc" -w -q --stop-after=check more.gnn

@@ -91,6 +91,25 @@ check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; d
 check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
 check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
 
+# ---- lists of edges ----
+printf '# who\nAnn\tBob\nBob\tCole\nCole\tAnn\nAnn\tBob\n' >names.tsv
+printf '\357\273\277from,to,weight\r\nAnn,"Bob",1\r\nBob,Cole,2\r\n"Cole",Ann,3\r\n' >names_win.csv
+printf '0 1\n1 2\n2 0\n' >numbers.txt
+printf '\357\273\2770 1\r\n1 2\r\n2 0\r\n' >numbers_win.txt
+printf '\357\273\2773 2\r\n2 3\r\n1\r\n1\r\n' >win.graph
+printf '3 2\n2 3\n1\n1\n' >unix.graph
+check "edges: nodes that are called by names" same numbers.txt names.tsv
+check "  are counted, and said" says "nodes are called by names: 3, in the order in which they come" "$gnndata" info 'edges("names.tsv")'
+check "  with names of columns, in quotes, from Windows" same numbers.txt names_win.csv
+check "  their names stay beside what is written" bash -c "'$gnndata' convert names.tsv named.safetensors && printf 'node,id\n0,\"Ann\"\n1,\"Bob\"\n2,\"Cole\"\n' | diff named.safetensors.ids.csv -"
+check "  are no numbers from 1" refuses_use 'calls nodes by names, and base is of nodes that are numbers' 'edges("names.tsv", base = 1)'
+check "  nor as many as one says" refuses_use 'calls nodes by names, and nodes is of nodes that are numbers' 'edges("names.tsv", nodes = 5)'
+check "  nor in a table" refuses_use 'calls nodes by names, and nodes is of nodes that are numbers' 'csv("words.csv", header = false, nodes = 9)'
+check "edges with a byte order mark" same numbers.txt numbers_win.txt
+check "metis with a byte order mark" same unix.graph win.graph
+check "mtx with a byte order mark" bash -c "{ printf '\357\273\277' && cat general.mtx; } >marked.mtx && '$gnndata' diff general.mtx marked.mtx"
+check "edges in UTF-16" bash -c "printf '0 1\n' | iconv -t UTF-16 >wide.txt && ! '$gnndata' info 'edges(\"wide.txt\")' 2>wide.said && grep -q 'is text in UTF-16' wide.said"
+
 # ---- matrices as text, graph files of METIS ----
 check "mtx, general, with values" same weight_only general.mtx
 check "  from Windows, packed" same weight_only general.mtx.gz
