@@ -385,11 +385,11 @@ static void declared_count(Checker *checker, const Expr *value, int64_t *count) 
 }
 
 static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
-  static const char *const known[] = {"normalize", "self_loops", "undirected", "split", "order", "nodes", "edges", "graphs", "reverse"};
+  static const char *const known[] = {"normalize", "self_loops", "undirected", "duplicates", "split", "order", "nodes", "edges", "graphs", "reverse"};
   static const struct { const char *name, *instead; } later[] = {
       {"reorder", "order = nested puts nodes that have to do with each other side by side"},
       {"transform", "normalize, undirected, self_loops and split are what is done to data here; the rest is gnndata convert's"},
-      {"dedup", "nothing to do: edges that are there twice count once"},
+      {"dedup", "nothing to do: edges that are there twice count once, unless duplicates = keep says that they are two"},
       {"batch", "batch = graphs(32) stands in the train block"},
       {"base", "edges(\"edges.txt\", base = 1) says where ids begin"},
       {"features", "node x : f32[16] declares them"},
@@ -411,6 +411,9 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     if (strcmp(word, "add") == 0) spec->recipe.self_loops = SELF_LOOPS_ADD;
     else if (strcmp(word, "remove") == 0) spec->recipe.self_loops = SELF_LOOPS_REMOVE;
     else if (strcmp(word, "keep") != 0) diags_error(checker->diags, "E0217", stmt->value->span.place, "self_loops must be add, remove or keep");
+  } else if (strcmp(name, "duplicates") == 0) {
+    spec->recipe.keeps_duplicates = strcmp(word, "keep") == 0;
+    if (!spec->recipe.keeps_duplicates && strcmp(word, "drop") != 0) diags_error(checker->diags, "E0217", stmt->value->span.place, "duplicates must be keep or drop");
   } else {
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
       if (strcmp(later[i].name, name) == 0) {

@@ -210,7 +210,8 @@ typedef struct PairsDecl {
 
 /* What is to be done to the data as it is read. */
 typedef struct DataRecipe {
-  bool is_undirected; /* store the reverse of every edge too, each edge once */
+  bool is_undirected; /* store the reverse of every edge too */
+  bool keeps_duplicates; /* edges between the same two nodes are several, not one */
   SelfLoops self_loops;
   int normalised_count;
   const char **normalised; /* names of fields whose rows are scaled to sum 1 */

@@ -71,8 +71,8 @@ static void dump_data(const TypedProgram *program, FILE *out) {
   const DataRecipe *recipe = &spec->recipe;
   fprintf(out, "data %s from ", spec->name);
   dump_source(&spec->source, out);
-  fprintf(out, ": %lld nodes, %lld edges, self_loops = %s%s\n", (long long)program->info->nodes, (long long)program->info->edges,
-          loops[recipe->self_loops], recipe->is_undirected ? ", undirected" : "");
+  fprintf(out, ": %lld nodes, %lld edges, self_loops = %s%s%s\n", (long long)program->info->nodes, (long long)program->info->edges,
+          loops[recipe->self_loops], recipe->is_undirected ? ", undirected" : "", recipe->keeps_duplicates ? ", duplicates = keep" : "");
   if (recipe->has_random_split)
     fprintf(out, "  split random(%.9g, %.9g, %.9g, seed = %llu)\n", recipe->split_fraction[0], recipe->split_fraction[1],
             recipe->split_fraction[2], (unsigned long long)recipe->split_seed);

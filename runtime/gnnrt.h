@@ -355,6 +355,7 @@ typedef struct gnn_pairs_recipe {
 
 typedef struct gnn_recipe {
   int is_undirected;
+  int keeps_duplicates;      /* edges between the same two nodes are several */
   gnn_self_loops self_loops;
   int normalised_count;
   const char *const *normalised;

@@ -199,7 +199,7 @@ static const char *spec_text(Arena *arena, const DataSpec *spec) {
   FILE *out = arena_open_text(arena, &text, &length);
   put_source(&spec->source, out);
   fprintf(out, "\n%" PRId64 " %" PRId64 " %" PRId64, spec->declared_nodes, spec->declared_edges, spec->declared_graphs);
-  fprintf(out, " %d %d %d %d %" PRIu64 " %.17g %.17g %.17g %d %d %" PRId64 " %d %d %s %d", r->is_undirected, (int)r->self_loops, r->has_random_split, r->split_index, r->split_seed, r->split_fraction[0],
+  fprintf(out, " %d %d %d %d %" PRIu64 " %.17g %.17g %.17g %d %d %" PRId64 " %d %d %s %d", r->is_undirected + 2 * r->keeps_duplicates, (int)r->self_loops, r->has_random_split, r->split_index, r->split_seed, r->split_fraction[0],
           r->split_fraction[1], r->split_fraction[2], r->has_folds, r->fold_has_valid, r->fold_count, (int)r->order, r->is_target_number, r->target ? r->target : "", r->number_count);
   if (r->order_path) fprintf(out, " %s", r->order_path);
   for (int i = 0; i < r->normalised_count; i++) fprintf(out, " %s", r->normalised[i]);
@@ -505,7 +505,7 @@ static void add_listed(Arena *arena, const Server *server, json_t *words, const 
 static json_t *make_words(const Server *server) {
   static const char *const keywords[] = {"import", "const", "option", "data", "from", "layer", "model", "on", "train", "target", "plan", "param", "for", "in", "if", "else", "return", "over", "as", "and", "or", "not", "true", "false"};
   static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "batch", "accumulate", "clip", "group", "seed", "report",
-                                         "normalize", "self_loops", "undirected", "split", "order", "nodes", "edges", "node", "edge", "graph", "relation", "pairs", "src", "dst", "in_degree", "out_degree"};
+                                         "normalize", "self_loops", "undirected", "duplicates", "split", "order", "nodes", "edges", "node", "edge", "graph", "relation", "pairs", "src", "dst", "in_degree", "out_degree"};
   static const struct { const char *list; int kind; } lists[] = {{"layers", ITEM_CLASS}, {"functions", ITEM_FUNCTION}, {"losses", ITEM_FUNCTION}, {"metrics", ITEM_VALUE}, {"optimizers", ITEM_FUNCTION}, {"schedules", ITEM_FUNCTION}};
   Arena *arena = arena_new();
   json_t *words = json_array();

@@ -645,8 +645,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
   if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", escape_c(m->arena, m->machine->scratch_dir));
   fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", escape_c(m->arena, p->data->source.kind), p->data->source.arg_count,
           p->data->source.arg_count ? ", .args = source_args" : "");
-  fprintf(out, "  .recipe = {.is_undirected = %d, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d",
-          r->is_undirected, loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
+  fprintf(out, "  .recipe = {.is_undirected = %d%s, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d",
+          r->is_undirected, r->keeps_duplicates ? ", .keeps_duplicates = 1" : "", loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",
           r->has_random_split, r->split_fraction[0], r->split_fraction[1], r->split_fraction[2], r->split_seed, r->split_index);
   int file_fields = 0;
   for (int i = 0; i < p->data->decl_count; i++) file_fields += p->data->decls[i].source != NULL;

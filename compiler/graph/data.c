@@ -60,7 +60,7 @@ static const gnn_file_field *runtime_file_fields(const DataReader *reader, const
 }
 
 static gnn_recipe runtime_recipe(const DataReader *reader, const DataRecipe *recipe) {
-  gnn_recipe result = {.is_undirected = recipe->is_undirected, .self_loops = (gnn_self_loops)recipe->self_loops,
+  gnn_recipe result = {.is_undirected = recipe->is_undirected, .keeps_duplicates = recipe->keeps_duplicates, .self_loops = (gnn_self_loops)recipe->self_loops,
                        .number_count = recipe->number_count, .numbers = runtime_numbers(reader, recipe), .normalised_count = recipe->normalised_count, .normalised = recipe->normalised,
                        .has_random_split = recipe->has_random_split, .split_seed = recipe->split_seed,
                        .split_index = recipe->split_index, .has_folds = recipe->has_folds, .fold_count = recipe->fold_count, .fold_has_valid = recipe->fold_has_valid, .order = (gnn_order)recipe->order,

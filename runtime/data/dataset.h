@@ -56,7 +56,7 @@ typedef struct gnn_data_relation {
   /* From here on valid once prepared. */
   int64_t edges;
   const int64_t *in_ptr;    /* [rows of dst + 1] */
-  const int32_t *in_source; /* [edges], ascending in a row, none twice */
+  const int32_t *in_source; /* [edges], ascending in a row, none twice unless the recipe keeps duplicates */
   int is_symmetric;
 } gnn_data_relation;
 
@@ -100,8 +100,8 @@ typedef struct gnn_dataset {
   const int64_t *edge_id;  /* [edges]: the number that each edge has without an order; NULL with node_id */
   uint64_t graph_fingerprint, order_fingerprint; /* order_file.h: of the graph as the data number it, of node_id; 0 without an order */
   const int64_t *in_ptr;   /* [nodes + 1] */
-  const int32_t *in_source; /* [edges], ascending in a row, none twice */
-  int is_symmetric, has_undirected_recipe;
+  const int32_t *in_source; /* [edges], ascending in a row, none twice unless the recipe keeps duplicates */
+  int is_symmetric, has_undirected_recipe, keeps_duplicates;
   int64_t mutual_edges, self_loops, silent_nodes; /* edges with their reverse (loops apart), loops, rows without in-edge */
   gnn_domain split_domain;
   int has_split[GNN_SPLIT_COUNT];

@@ -179,6 +179,7 @@ static gnn_status pairs_refuse(const gnn_dataset *dataset, const gnn_recipe *rec
   const char *name = recipe->pairs.name;
   if (dataset->graphs > 1) return gnn_fail(error, GNN_EDATA, "E0712", "%s is a set of %s graphs; pairs are of one graph", dataset->title, gnn_count_text(dataset->graphs).text);
   if (dataset->type_count || dataset->relation_count) return gnn_fail(error, GNN_EDATA, "E0712", "%s has relations; pairs are of graphs with one kind of edges", dataset->title);
+  if (recipe->keeps_duplicates) return gnn_fail(error, GNN_EDATA, "E0712", "pairs %s are of a graph in which two nodes have one edge each way: duplicates = drop", name);
   if (recipe->order != GNN_ORDER_GIVEN) return gnn_fail(error, GNN_EDATA, "E0710", "pairs %s are of a graph in the order of the data", name);
   if (gnn_dataset_relation(dataset, name) || gnn_dataset_field(dataset, name)) return gnn_fail(error, GNN_EDATA, "E0712", "%s has a field or relation called %s already", dataset->title, name);
   if (dataset->edges > INT32_MAX / (1 + recipe->pairs.negatives))

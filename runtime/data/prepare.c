@@ -104,7 +104,7 @@ static uint64_t prepare_fingerprint(const gnn_dataset *dataset, const gnn_recipe
     hash = prepare_hash(hash, facts, sizeof facts);
   }
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) hash = prepare_hash_number(hash, dataset->split_count[s]);
-  hash = prepare_hash_number(hash, recipe->is_undirected);
+  hash = prepare_hash_number(hash, recipe->is_undirected + 2 * recipe->keeps_duplicates);
   hash = prepare_hash_number(hash, recipe->self_loops);
   hash = prepare_hash_number(hash, recipe->split_index);
   if (recipe->has_random_split) {

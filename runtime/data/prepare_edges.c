@@ -85,8 +85,9 @@ static void edges_sort_by_source(const edges_list *list, int64_t nodes, int64_t 
   ptr[0] = 0;
 }
 
-/* From by-source to by-destination, keeping one of equal arcs. in_ptr and source are outputs. */
-static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const int32_t *to, const int64_t *from_origin,
+/* From by-source to by-destination, keeping one of equal arcs; or all that are in the data, of which the k-th each way are each other's reverse.
+ * in_ptr and source are outputs. */
+static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const int32_t *to, const int64_t *from_origin, int keeps_duplicates,
                                       int64_t *in_ptr, int32_t *source, int64_t *origin, gnn_edge_counts *counts) {
   memset(in_ptr, 0, (size_t)(nodes + 1) * sizeof *in_ptr);
   for (int64_t k = 0; k < ptr[nodes]; k++) in_ptr[(to[k] & INT32_MAX) + 1]++;
@@ -108,12 +109,15 @@ static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const i
       int32_t id = source[begin] & INT32_MAX;
       int64_t same = begin, raw = 0;
       for (; same < end && (source[same] & INT32_MAX) == id; same++) raw += source[same] >= 0;
-      if (raw > 1) counts->duplicates += raw - 1;
-      if (raw == 0 && id != v) counts->reversed++;
-      if (raw == 0 && id == v) counts->loops_added++;
-      source[kept] = id;
-      if (origin) origin[kept] = origin[begin];
-      kept++;
+      const int64_t added = same - begin - raw, wanted = keeps_duplicates ? (raw > added ? raw : added) : 1;
+      counts->duplicates += raw > wanted ? raw - wanted : 0;
+      if (id == v) counts->loops_added += raw == 0;
+      else counts->reversed += wanted > raw ? wanted - raw : 0;
+      for (int64_t k = 0; k < wanted; k++, kept++) {
+        const int64_t at = begin + (k < raw ? k : raw + (keeps_duplicates ? k : 0));
+        source[kept] = id;
+        if (origin) origin[kept] = origin[at];
+      }
       begin = same;
     }
   }
@@ -134,7 +138,10 @@ gnn_status gnn_prepare_survey(gnn_dataset *dataset, gnn_error *error) {
       const int32_t s = source[e];
       while (next[s] < in_ptr[s + 1] && source[next[s]] < v) next[s]++;
       if (s == v) dataset->self_loops++;
-      else if (next[s] < in_ptr[s + 1] && source[next[s]] == v) dataset->mutual_edges++;
+      else if (next[s] < in_ptr[s + 1] && source[next[s]] == v) {
+        dataset->mutual_edges++;
+        next[s]++; /* of several between the two each has its own reverse */
+      }
     }
   }
   dataset->is_symmetric = dataset->mutual_edges + dataset->self_loops == dataset->edges;
@@ -206,7 +213,7 @@ static gnn_status edges_take_rows(gnn_dataset *dataset, const gnn_recipe *recipe
   for (int64_t v = 0; is_sorted && v < nodes; v++)
     for (int64_t e = in_ptr[v], last = -1; is_sorted && e < in_ptr[v + 1]; e++) {
       const int64_t s = gnn_array_integer(&dataset->raw_source, e);
-      is_sorted = s > last && s < nodes;
+      is_sorted = (s > last || (s == last && recipe->keeps_duplicates)) && s < nodes;
       id[e] = (int32_t)s;
       last = s;
     }
@@ -240,6 +247,7 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
     return gnn_fail(error, GNN_EDATA, "", "%s has %s sources but %s destinations", dataset->title,
                     gnn_count_text(list.raw).text, gnn_count_text(dataset->raw_destination.count).text);
   dataset->has_undirected_recipe = recipe->is_undirected;
+  dataset->keeps_duplicates = recipe->keeps_duplicates;
   if (dataset->raw_row_ptr.data) {
     int is_done;
     gnn_status status = edges_take_rows(dataset, recipe, wants_origin, origin, &is_done, error);
@@ -272,7 +280,7 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
   int32_t *source = in_ptr ? gnn_dataset_alloc(dataset, most, sizeof *source, error) : NULL;
   int64_t *kept_origin = source && wants_origin ? gnn_dataset_alloc(dataset, most, sizeof *kept_origin, error) : NULL;
   if (status == GNN_OK && (source == NULL || (wants_origin && kept_origin == NULL))) status = GNN_ENOMEM;
-  if (status == GNN_OK) edges_sort_by_destination(nodes, ptr, to, from_origin, in_ptr, source, kept_origin, &counts);
+  if (status == GNN_OK) edges_sort_by_destination(nodes, ptr, to, from_origin, recipe->keeps_duplicates, in_ptr, source, kept_origin, &counts);
   free(ptr);
   free(to);
   free(from_origin);

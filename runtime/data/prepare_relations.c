@@ -95,7 +95,7 @@ static int relations_is_symmetric(const gnn_data_relation *relation, int64_t row
 }
 
 /* Two counting sorts: by source, then, keeping that order, by destination. */
-static gnn_status relations_sort(gnn_dataset *dataset, gnn_data_relation *relation, gnn_error *error) {
+static gnn_status relations_sort(gnn_dataset *dataset, gnn_data_relation *relation, int keeps_duplicates, gnn_error *error) {
   const int64_t sources = gnn_dataset_rows(dataset, relation->src), destinations = gnn_dataset_rows(dataset, relation->dst), edges = relation->raw_source.count;
   int64_t *in_ptr = gnn_dataset_alloc(dataset, destinations + 1, sizeof *in_ptr, error);
   int32_t *in_source = in_ptr ? gnn_dataset_alloc(dataset, edges, sizeof *in_source, error) : NULL;
@@ -111,7 +111,7 @@ static gnn_status relations_sort(gnn_dataset *dataset, gnn_data_relation *relati
   for (int64_t v = 0; v < sources; v++) ptr[v + 2] += ptr[v + 1];
   for (int64_t e = 0; e < edges; e++) to[ptr[gnn_array_integer(&relation->raw_source, e) + 1]++] = (int32_t)gnn_array_integer(&relation->raw_destination, e);
   gnn_adjacency_turn(ptr, to, sources, destinations, in_ptr, in_source, NULL);
-  const int64_t dropped = relations_drop_duplicates(destinations, in_ptr, in_source);
+  const int64_t dropped = keeps_duplicates ? 0 : relations_drop_duplicates(destinations, in_ptr, in_source);
   relation->in_ptr = in_ptr;
   relation->in_source = in_source;
   relation->edges = in_ptr[destinations];
@@ -177,7 +177,7 @@ gnn_status gnn_prepare_relations(gnn_dataset *dataset, const gnn_recipe *recipe,
   for (int i = 0; status == GNN_OK && i < recipe->reversed_count; i++) status = relations_reverse(dataset, recipe->reversed[i], error);
   for (int r = 0; status == GNN_OK && r < dataset->relation_count; r++) {
     status = relations_check(dataset, &dataset->relations[r], error);
-    if (status == GNN_OK) status = relations_sort(dataset, &dataset->relations[r], error);
+    if (status == GNN_OK) status = relations_sort(dataset, &dataset->relations[r], recipe->keeps_duplicates, error);
   }
   return status;
 }

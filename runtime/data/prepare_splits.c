@@ -88,8 +88,10 @@ static gnn_status splits_pair_edges(const gnn_dataset *dataset, int32_t **leader
   if (to == NULL) return gnn_fail_memory(error, dataset->edges * (int64_t)sizeof *to);
   for (int64_t v = 0; v < dataset->nodes; v++)
     for (int64_t e = dataset->in_ptr[v]; e < dataset->in_ptr[v + 1]; e++) {
-      const int64_t back = gnn_adjacency_entry(dataset->in_ptr, dataset->in_source, dataset->in_source[e], v); /* of a self-loop itself */
-      const int is_led = back >= 0 && back < e && gnn_splits_has_label(dataset, back);
+      const int32_t s = dataset->in_source[e];
+      const int64_t copy = e - gnn_adjacency_from(dataset->in_ptr, dataset->in_source, v, s); /* of several between the two */
+      const int64_t back = gnn_adjacency_from(dataset->in_ptr, dataset->in_source, s, v) + copy; /* of a self-loop itself */
+      const int is_led = back < dataset->in_ptr[s + 1] && dataset->in_source[back] == v && back < e && gnn_splits_has_label(dataset, back);
       to[e] = (int32_t)(is_led ? back : e);
     }
   *leader = to;

@@ -258,7 +258,7 @@ gnn_status gnn_subgraph(const gnn_dataset *dataset, int64_t most, gnn_dataset **
       if (dataset->fields[i].domain != GNN_RELATION && (dataset->fields[i].domain != GNN_GRAPH || is_set)) status = subgraph_field(&m, &dataset->fields[i]);
     if (status == GNN_OK) status = dataset->pairs ? subgraph_pairs(&m) : subgraph_splits(&m);
     const gnn_data_field *target = dataset->label_field >= 0 ? &dataset->fields[dataset->label_field] : NULL;
-    const gnn_recipe recipe = {.target = target ? target->name : NULL, .is_target_number = target && target->storage != GNN_LABEL};
+    const gnn_recipe recipe = {.keeps_duplicates = dataset->keeps_duplicates, .target = target ? target->name : NULL, .is_target_number = target && target->storage != GNN_LABEL};
     if (status == GNN_OK) status = gnn_dataset_prepare(to, &recipe, error);
   }
   free(queue);

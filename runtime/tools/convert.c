@@ -112,6 +112,7 @@ static gnn_status convert_check(const gnndata_options *options, int is_list, gnn
   const gnn_recipe *recipe = &options->recipe;
   if (options->memory_bytes && (recipe->has_random_split || recipe->split_index || options->normalised_count))
     return gnn_fail(error, GNN_EINVAL, "", "with --memory edges alone are converted: there is nothing to split or to normalize");
+  if (options->memory_bytes && recipe->keeps_duplicates) return gnn_fail(error, GNN_EINVAL, "", "with --memory duplicates are dropped; --duplicates=keep holds all edges at once");
   return GNN_OK;
 }
 

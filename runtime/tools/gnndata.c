@@ -38,7 +38,8 @@ enum { GNNDATA_COMMANDS = sizeof gnndata_commands / sizeof *gnndata_commands };
 static const struct gnndata_row { const char *name, *value, *help; int takes; } gnndata_rows[] = {
   {"undirected", NULL, "store the reverse of every edge too", TAKES_RECIPE},
   {"self-loops", "add|remove|keep", "a loop at every node, or at none", TAKES_RECIPE},
-  {"dedup", NULL, "drop duplicate edges; always done", TAKES_RECIPE},
+  {"duplicates", "drop|keep", "edges between the same two nodes, the same way, are one or several (drop)", TAKES_RECIPE},
+  {"dedup", NULL, "the same as --duplicates=drop", TAKES_RECIPE},
   {"normalize", "FIELD", "scale its rows to sum 1; repeatable", TAKES_RECIPE},
   {"split", "random:0.6,0.2,0.2@0 | index:K", "a random split with a seed, or one of those stored", TAKES_RECIPE},
   {"reorder", "degree|rcm", "renumber the nodes (not supported yet)", TAKES_RECIPE},
@@ -118,7 +119,11 @@ static int gnndata_split(gnn_recipe *recipe, const char *value) {
 
 static int gnndata_set(gnndata_options *options, const char *name, const char *value) {
   if (strcmp(name, "undirected") == 0) { options->recipe.is_undirected = 1; return 0; }
-  if (strcmp(name, "dedup") == 0) return 0;
+  if (strcmp(name, "dedup") == 0) { options->recipe.keeps_duplicates = 0; return 0; }
+  if (strcmp(name, "duplicates") == 0) {
+    options->recipe.keeps_duplicates = strcmp(value, "keep") == 0;
+    return options->recipe.keeps_duplicates || strcmp(value, "drop") == 0 ? 0 : gnndata_complain("--duplicates takes drop or keep, not", value, NULL);
+  }
   if (strcmp(name, "sparse") == 0) { options->is_sparse = 1; return 0; }
   if (strcmp(name, "force") == 0) { options->is_forced = 1; return 0; }
   if (strcmp(name, "split") == 0) {

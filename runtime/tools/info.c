@@ -165,6 +165,7 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
     else printf("f32[%lld]\n", (long long)field->width);
   }
   if (recipe->is_undirected || (!dataset->is_symmetric && dataset->mutual_edges == 0)) printf("  undirected = true\n");
+  if (recipe->keeps_duplicates) printf("  duplicates = keep\n");
   if (recipe->self_loops != GNN_LOOPS_KEEP) printf("  self_loops = %s\n", recipe->self_loops == GNN_LOOPS_ADD ? "add" : "remove");
   for (int i = 0; i < recipe->normalised_count; i++) printf("  normalize = rows(%s)\n", recipe->normalised[i]);
   if (recipe->has_random_split)
