@@ -334,6 +334,11 @@ static bool has_storage(const Graph *graph, ValueId id) {
   return op != OP_NUMBER && op != OP_OPTION && op != OP_ROW_COUNT;
 }
 
+static void need_degree(Fusion *f, ValueId id) {
+  const struct Degree *degree = &f->graph->values[id].as.degree;
+  if (f->graph->values[id].op == OP_DEGREE) f->kernels->needs[domain_set(degree->edges)].degree[degree->end] = true;
+}
+
 static void add_inputs(Fusion *f, int index, ValueId id) {
   Kernels *kernels = f->kernels;
   id = kernels->storage[id];
@@ -346,8 +351,7 @@ static void add_inputs(Fusion *f, int index, ValueId id) {
   Kernel *kernel = &kernels->kernels[index];
   add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, id);
   if (kernels->made_by[id] != NO_INDEX) kernels->is_stored[id] = true;
-  const struct Degree *degree = &f->graph->values[id].as.degree;
-  if (f->graph->values[id].op == OP_DEGREE) kernels->needs[domain_set(degree->edges)].degree[degree->end] = true;
+  need_degree(f, id);
 }
 
 static void find_inputs(Fusion *f) {
@@ -367,6 +371,7 @@ static void find_inputs(Fusion *f) {
     bool is_root = i == graph->scores || graph->values[i].tap;
     ValueId stored = kernels->storage[i];
     if (is_root && kernels->made_by[stored] != NO_INDEX) kernels->is_stored[stored] = true;
+    if (is_root) need_degree(f, stored); /* a model may return what no kernel reads */
   }
   for (int p = 0; graph->gradients && p < graph->program->param_count; p++)
     if (graph->gradients[p] != NO_VALUE) kernels->is_stored[kernels->storage[graph->gradients[p]]] = true;

@@ -165,12 +165,13 @@ static int commands_open_trained(const gnn_cli *cli, commands_session *session) 
   char *found = NULL;
   gnn_error error;
   gnn_status status = GNN_OK;
-  if (cli->weights == NULL) status = commands_find_weights(folder, cli->fold, &found, &error);
+  const int has_none = cli->program->weight_count == 0 && cli->weights == NULL; /* a model without weights has nothing to load */
+  if (cli->weights == NULL && !has_none) status = commands_find_weights(folder, cli->fold, &found, &error);
   const char *from = cli->weights ? cli->weights : found;
-  if (status == GNN_OK && from == NULL) {
+  if (status == GNN_OK && from == NULL && !has_none) {
     status = gnn_fail(&error, GNN_EIO, "", "there are no saved weights in \"%s\"", folder);
     gnn_fail_help(&error, "train first, or name a file: --weights FILE");
-  } else if (status == GNN_OK) {
+  } else if (status == GNN_OK && !has_none) {
     status = gnn_weights_load(session->instance, from, &error);
     if (status == GNN_OK && !cli->is_quiet) fprintf(stderr, "%s: weights from %s\n", cli->name, from);
   }

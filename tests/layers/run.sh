@@ -115,4 +115,11 @@ same_kernels() {
 }
 check "attention written by a user has the kernels of GAT" same_kernels
 check "every layer is there on a GPU, too" "$gnncc" -q -w --backend=cuda -S "$here/cases.gnn" --data "$here/graphs/directed.safetensors" -o gpu
+
+# ---- models without weights, and without kernels ----
+bare() { # EXPRESSION: each node's number of in-edges, as predicted
+  printf 'data d from karate() {}\nmodel m on d { return %s }\n' "$1" >bare.gnn && "$gnncc" -q -w bare.gnn -o bare && ./bare predict -q -o bare.csv && sed -n '2,4p' bare.csv | cmp - <(printf '0,16\n1,9\n2,10\n')
+}
+check "what no kernel reads can be returned" bare in_degree
+check "a model without weights predicts without any" bare 'sum(src.x) |> sum(axis = -1)'
 finish
