@@ -166,7 +166,7 @@ $(B)/share/measure.c: kernels/cpu/measure.c kernels/rate_lines.h runtime/core/sc
 	@mkdir -p $(@D)
 	{ echo '#define _GNU_SOURCE'; echo '#include "gnnrt.h"'; runtime/amalgamate.sh runtime/gnnrt.h -- $<; } > $@
 $(B)/share/std $(B)/share/targets: $(B)/share/%: $(wildcard lang/std/*.gnn lang/targets/*.gnn)
-	@mkdir -p $@ && cp lang/$*/*.gnn $@/ && touch $@
+	@rm -rf $@ && mkdir -p $@ && cp lang/$*/*.gnn $@/ && touch $@
 $(B)/share/examples: $(wildcard examples/*.gnn examples/*.safetensors)
 	@mkdir -p $@ && cp examples/*.gnn examples/*.safetensors $@/ && touch $@
 

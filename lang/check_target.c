@@ -309,27 +309,33 @@ static void offer_target(Arena *arena, const LangOptions *options, const char *p
   suggest_offer(suggest, arena_strndup(arena, path + strlen("targets/"), strlen(path) - strlen("targets/.gnn")));
 }
 
+static bool is_called(const Checker *checker, const char *name) {
+  for (int i = 0; i < checker->ast->item_count; i++)
+    if (checker->ast->items[i]->kind == ITEM_TARGET && strcmp(checker->ast->items[i]->name, name) == 0) return true;
+  return false;
+}
+
 static const Item *chosen_target(Checker *checker) {
-  const char *name = checker->options->target;
+  const char *asked = checker->options->target, *name = !asked || is_called(checker, asked) ? asked : lang_target_name(checker->arena, asked);
   const Item *only = NULL;
   int count = 0;
-  bool is_path = name && (strchr(name, '/') || (strlen(name) > 4 && strcmp(name + strlen(name) - 4, ".gnn") == 0));
-  if (name && strcmp(name, "native") == 0) return NULL;
+  bool is_path = asked && (strchr(asked, '/') || (strlen(asked) > 4 && strcmp(asked + strlen(asked) - 4, ".gnn") == 0));
+  if (asked && strcmp(asked, "native") == 0) return NULL;
   for (int i = 0; i < checker->ast->item_count; i++) {
     const Item *item = checker->ast->items[i];
     if (item->kind != ITEM_TARGET) continue;
-    if (is_path && strcmp(diags_source_path(checker->diags, item->place.file), name) != 0) continue;
+    if (is_path && strcmp(diags_source_path(checker->diags, item->place.file), asked) != 0) continue;
     if (name && !is_path && strcmp(item->name, name) != 0) continue;
     only = item;
     count++;
   }
   if (count == 1 || (name && count > 0)) return only;
   if (!name) return NULL;
-  Suggest suggest = {.wanted = name};
+  Suggest suggest = {.wanted = asked};
   for (int i = 0; i < checker->ast->item_count; i++)
     if (checker->ast->items[i]->kind == ITEM_TARGET) suggest_offer(&suggest, checker->ast->items[i]->name);
   syntax_each_shared(checker->arena, checker->options, "targets", offer_target, &suggest);
-  diags_error(checker->diags, "E0207", diags_no_place(), "no target \"%s\"%s (gnncc --list targets)", name, suggest_text(checker->arena, &suggest, ""));
+  diags_error(checker->diags, "E0207", diags_no_place(), "no target \"%s\"%s (gnncc --list targets)", asked, suggest_text(checker->arena, &suggest, ""));
   return NULL;
 }
 

@@ -88,6 +88,9 @@ TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangO
 /* The one target of a text; false after errors in `diags`. */
 bool lang_target(Arena *arena, Diags *diags, const char *path, const char *text, size_t length, const LangOptions *options, TargetSpec *target);
 
+/* How a machine of share_dir/targets is called there: without capitals, "-" and "." ("a2-highgpu-1g", "g5.xlarge"), by its new name. */
+const char *lang_target_name(Arena *arena, const char *name);
+
 /* E0503: no link leads to the tier; `from`: where the one that is missing should begin. */
 void lang_unreachable(Diags *diags, Place place, const char *from, Tier tier);
 

@@ -1,4 +1,5 @@
 /* list: what gnncc --list prints. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "check.h"
@@ -23,12 +24,56 @@ static void list_layer_file(Arena *arena, const LangOptions *options, const char
       fprintf(listing->out, "%s\n    %s\n", check_signature(&checker, ast->items[i]), doc_of(ast->items[i]));
 }
 
-static void list_target_file(Arena *arena, const LangOptions *options, const char *path, void *user) {
-  const Listing *listing = user;
-  const Ast *ast = syntax_parse_quietly(arena, options, path);
-  for (int i = 0; i < ast->item_count; i++)
-    if (ast->items[i]->kind == ITEM_TARGET)
-      fprintf(listing->out, "%-12s %s\n", ast->items[i]->name, ast->items[i]->text ? ast->items[i]->text : "");
+/* The description of a machine begins with the group it is of: "card: one RTX 4090". */
+typedef struct Group {
+  const char *prefix, *title;
+} Group;
+
+static const Group groups[] = {{"laptop: ", "laptops"}, {"card: ", "cards of workstations"}, {"data centre: ", "cards of data centres"}, {"server: ", "servers without a GPU"}, {"cloud: ", "machines of clouds"}, {"", "others"}};
+
+enum { GROUP_COUNT = sizeof groups / sizeof *groups };
+
+static int group_of(const char *description) {
+  int g = 0;
+  while (strncmp(description, groups[g].prefix, strlen(groups[g].prefix)) != 0) g++;
+  return g;
+}
+
+typedef struct Targets {
+  int count;
+  TargetSpec *list;
+} Targets;
+
+static void add_target_file(Arena *arena, const LangOptions *options, const char *path, void *user) {
+  Targets *targets = user;
+  TargetSpec target;
+  size_t length;
+  const char *text = arena_read_file(arena, arena_printf(arena, "%s/%s", options->share_dir, path), &length);
+  if (text && lang_target(arena, diags_new(arena), path, text, length, options, &target)) ARENA_PUSH(arena, targets->list, targets->count, target);
+}
+
+/* By group, then by the memory of the device; files come in the order of their names. */
+static int compare_targets(const void *left, const void *right) {
+  const TargetSpec *a = left, *b = right;
+  const int of_a = group_of(a->description), of_b = group_of(b->description);
+  if (of_a != of_b) return of_a - of_b;
+  if (a->device_bytes != b->device_bytes) return a->device_bytes < b->device_bytes ? -1 : 1;
+  return strcmp(a->name, b->name);
+}
+
+static void list_targets(Arena *arena, const LangOptions *options, FILE *out) {
+  Targets targets = {0};
+  int last = -1;
+  syntax_each_shared(arena, options, "targets", add_target_file, &targets);
+  if (targets.count) qsort(targets.list, (size_t)targets.count, sizeof *targets.list, compare_targets);
+  for (int i = 0; i < targets.count; i++) {
+    const TargetSpec *target = &targets.list[i];
+    const int group = group_of(target->description);
+    if (group != last) fprintf(out, "%s%s\n", last < 0 ? "" : "\n", groups[group].title);
+    fprintf(out, "  %-16s %s\n", target->name, target->description + strlen(groups[group].prefix));
+    last = group;
+  }
+  fprintf(out, "\nthis machine\n  %-16s %s\n", "native", "as modelled, or as --calibrate measured it");
 }
 
 bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE *out) {
@@ -36,8 +81,7 @@ bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE 
   if (strcmp(kind, "layers") == 0) {
     syntax_each_shared(arena, options, "std", list_layer_file, &listing);
   } else if (strcmp(kind, "targets") == 0) {
-    syntax_each_shared(arena, options, "targets", list_target_file, &listing);
-    fprintf(out, "%-12s %s\n", "native", "this machine, as modelled");
+    list_targets(arena, options, out);
   } else if (strcmp(kind, "functions") == 0) {
     for (int i = 0; check_function_name(i); i++) fprintf(out, "%-12s %s\n", check_function_name(i), check_function_help(i));
   } else if (strcmp(kind, "losses") == 0) {

@@ -201,7 +201,7 @@ static void read_target(Reader *reader) {
     return;
   }
   if (reader->options->share_dir)
-    read_and_parse(reader, join(reader->arena, reader->options->share_dir, arena_printf(reader->arena, "targets/%s.gnn", name)), diags_no_place());
+    read_and_parse(reader, join(reader->arena, reader->options->share_dir, arena_printf(reader->arena, "targets/%s.gnn", lang_target_name(reader->arena, name))), diags_no_place());
 }
 
 /* Which lines of a file are of a target or a plan; they stand on lines of their own. */

@@ -558,7 +558,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_HELP: return print_topic(p, a);
   case OPT_LIST: return print_list(p, a);
   case OPT_PRINT_STD: return print_standard(p, a);
-  case OPT_PRINT_TARGET: return print_shared(p, "targets", a, "target", "--list targets");
+  case OPT_PRINT_TARGET: return print_shared(p, "targets", strchr(a, '/') ? a : lang_target_name(p->arena, a), "target", "--list targets");
   case OPT_EXPLAIN: return diags_explain(a, stdout) ? 0 : usage("there is no diagnostic %s", a);
   case OPT_EXAMPLE: return print_example(p, a);
   case OPT_VERSION: return print_version(o->is_verbose);

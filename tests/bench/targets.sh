@@ -58,7 +58,7 @@ for budget in "" 4GiB 3GiB 2GiB 1536MiB; do row ogbn-products GCN 2 256 a5000 $b
 for target in h200 a100 rtx4090; do
   for budget in "" 8GiB 6GiB 4GiB 3GiB 2GiB; do row ogbn-products SAGE 3 256 $target $budget; done
 done
-row ogbn-products SAGE 3 256 rtx4060m
+row ogbn-products SAGE 3 256 rtx4060_laptop
 for graph in ogbn-papers100M it-2004 IGB-large MAG240M-papers; do
   for target in h200 a100 rtx4090; do row "$graph" SAGE 3 256 $target; done
 done

@@ -38,6 +38,23 @@ for target in t4 rtx4090 a5000 a100_40 a100 a100x4 h100 h200; do
   result $? "  which fits, and says so"
   sed -n 's/^  time *\([0-9.]*\) \(m*s\) per epoch.*/\1 \2/p' out | awk '{ print $2 == "s" ? 1000 * $1 : $1 }' >$target.ms
 done
+few_shapes='data d { nodes = 1000; edges = 8000; node x : f32[16]; node y : class[4] }
+model m on d { return x |> GCN(y.classes) as conv }
+train m { loss = cross_entropy(out, y); optimizer = sgd(lr = 0.1); epochs = 1 }'
+every_target() { # has sources, is listed in a group that is named, once, and can be planned for; "laptop" is nobody's
+  local file name
+  "$gnncc" --list targets >listed && ! grep -q '^others' listed || return 1
+  for file in "$targets"/*.gnn; do
+    name=$(basename "$file" .gnn)
+    [ $name = laptop ] || tr -d '\n#' <"$file" | grep -q 'Sources\.' || { echo "$name has no sources"; return 1; }
+    [ "$(grep -c "^  $name " listed)" = 1 ] && "$gnncc" -w --plan --target=$name - <<<"$few_shapes" | grep -q "target $name " || { echo "$name"; return 1; }
+  done
+}
+every_target >out 2>&1
+result $? "every target has its sources, its line and a plan"
+called() { "$gnncc" -w --plan --target="$1" - <<<"$few_shapes" | grep -q "target $2 " && "$gnncc" --print-target "$1" | grep -q "^target $2 "; }
+called a2-highgpu-1g a2_highgpu_1g && called g5.xlarge g5_xlarge && called Standard_NC24ads_A100_v4 nc24ads_a100_v4 && called RTX4060-laptop rtx4060_laptop && called rtx4060m rtx4060_laptop
+result $? "machines are found by the names that others call them, and by former ones"
 cat t4.ms a100_40.ms a100.ms h100.ms h200.ms >out && [ "$(wc -l <out)" = 5 ] && sort -rn out | cmp -s - out
 result $? "a faster card has a shorter epoch"
 for precision in fp32 tf32 bf16; do

@@ -63,7 +63,7 @@ offers() { # EXPECTED FUNCTION WORDS...
   [ "$got" = "$expected " ] || { echo "$*: $got"; return 1; }
 }
 check "bash: an option" offers --target _gnncc gnncc --targ
-check "  its values" offers "a100 a100_40 a100x4" _gnncc gnncc --target = a1
+check "  its values" offers "a10 a100_40 a100 a100x4" _gnncc gnncc --target = a1
 check "  kinds of --emit" offers "plan" _gnncc gnncc --emit = pl
 check "  warnings" offers -Wone-way-edges _gnncc gnncc -Wone
 check "  layers" offers "GAT GATv2" _gnncc gnncc --print-std GA
