@@ -245,6 +245,20 @@ const Plan *plan_sketch(const PlanRequest *request, FormKind form) {
   return p && p->planned ? p : NULL;
 }
 
+int64_t plan_largest_step(const PlanRequest *request, FormKind form) {
+  PlanRequest r = *request;
+  const Form *of = &r.forms[form];
+  ProblemError error = {"", ""};
+  if (of->evaluation_count == 0 || !homes_fit(&r, of)) return INT64_MAX;
+  r.is_sketch = true;
+  r.least = PLANNER_LEAST_NONE;
+  r.machine.tier_bytes[TIER_DEVICE] = 1; /* where nothing fits, the step that binds is the largest */
+  const PlannerOptions options = options_of_epoch(&r);
+  const Kernels *kernels = of->training_kernels ? of->training_kernels : of->evaluations[of->evaluation_count - 1].kernels;
+  const Plan *p = plan_kernels(&r, of, kernels, of->training_kernels ? r.pins : NULL, &options, &error);
+  return p && !p->planned && p->report.bind_bytes > 0 ? p->report.bind_bytes : INT64_MAX;
+}
+
 const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form) {
   const Form *of = &request->forms[form];
   const PlannerOptions options = options_of_epoch(request);

@@ -105,7 +105,9 @@ const PlanAnswer *plan_answer_in_form(const PlanRequest *request, FormKind form)
 /* The epoch of one form, or the evaluation where nothing is trained, by a short search and without addresses: how long it would take, about.
  * NULL: it does not fit, or is not worth it. */
 const Plan *plan_sketch(const PlanRequest *request, FormKind form);
-/* The same with its addresses, by the effort of `request`. NULL: none was found that is worth it. */
+/* The bytes on the device that one of its steps needs at least, whatever is decided: no plan has less. INT64_MAX: what is to be at home elsewhere has no room there. */
+int64_t plan_largest_step(const PlanRequest *request, FormKind form);
+/* A sketch with its addresses, by the effort of `request`. NULL: none was found that is worth it. */
 const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form);
 /* Where what is to be at home on the host takes more than half of its room, and there is an SSD: at home on the SSD, and cached on the host in so many
  * quarters of the room, which values want, too. The same cut where all is to have room and has it, and where there is nothing to be done. */

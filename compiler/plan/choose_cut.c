@@ -175,9 +175,23 @@ static const PlanAnswer *answer_for_less(PlanRequest r) {
   return NULL;
 }
 
+/* Of all cuts, the whole one first, that whose largest step needs least. */
+static Cut least_cut(const Choice *c) {
+  Cut least = c->request->cut;
+  int64_t bytes = plan_largest_step(c->request, FORM_PLAIN);
+  for (int i = 0; i < SHARES * CUT_COUNT; i++) {
+    if (!is_possible(c->request, i)) continue;
+    const Cut cut = cut_of_data(c->request, i);
+    const PlanRequest r = request_of(c->request, cut, 0);
+    const int64_t needs = cut_is(r.cut, cut) ? plan_largest_step(&r, FORM_PLAIN) : INT64_MAX;
+    if (needs < bytes) least = cut, bytes = needs;
+  }
+  return least;
+}
+
 /* Nothing fits: what the cut says that needs least. */
-static const PlanAnswer *say_least(const Choice *c, Cut last) {
-  PlanRequest r = plan_request_cut(c->request, last);
+static const PlanAnswer *say_least(const Choice *c) {
+  PlanRequest r = plan_request_cut(c->request, least_cut(c));
   r.effort = PLANNER_FAST;
   r.least = PLANNER_LEAST_QUICK;
   const PlanAnswer *least = plan_answer_uncut(&r), *less = least->layout && !least->fits ? answer_for_less(r) : NULL;
@@ -218,11 +232,10 @@ const PlanAnswer *plan_answer(const PlanRequest *asked) {
   const PlanRequest fitting = plan_request_with_room(asked), *request = &fitting;
   const PlanAnswer *whole = with_halos(request, plan_answer_uncut(request));
   Choice c = {.request = request, .best = whole};
-  Cut last = whole->cut;
   if (!may_be_cut(request, whole)) return whole;
   for (int i = 0; i < SHARES * CUT_COUNT && !is_nearly_best(c.best);) {
     for (bool is_enough = false; i < SHARES * CUT_COUNT && !is_enough; i++)
-      if (is_possible(request, i)) is_enough = sketch_cut(&c, last = cut_of_data(request, i));
+      if (is_possible(request, i)) is_enough = sketch_cut(&c, cut_of_data(request, i));
     for (CutCandidate *candidate; (candidate = find_fastest(&c));) {
       const PlanAnswer *answer = answer_of(&c, candidate);
       candidate->is_done = true;
@@ -230,5 +243,5 @@ const PlanAnswer *plan_answer(const PlanRequest *asked) {
       c.best = faster(c.best, answer);
     }
   }
-  return c.best->fits ? c.best : say_least(&c, last);
+  return c.best->fits ? c.best : say_least(&c);
 }

@@ -856,5 +856,12 @@ ways_work() { # MODEL OPTIONS...: what fits nothing names a smallest device, and
   [ $ways -gt 0 ]
 }
 check "a plan of more effort that finds no addresses gives way to one of less" ways_work shared4 --budget host=2MiB --budget device=1KiB
+least_of_cuts() { # slices need 6302 KiB, halos 3174
+  sed 's/^data .*/data g from synth(kind = "rmat", nodes = 6000, degree = 12, features = 64, classes = 16, seed = 3)/' "$plans/slices4.gnn" >least.gnn
+  "$gnncc" -w --plan --budget device=500KiB --budget host=8GiB least.gnn >least 2>&1
+  cat least
+  awk '/is the smallest that works/ { sub(/.*device=/, ""); found = $0 + 0 } END { exit !(found > 0 && found < 4000) }' least
+}
+check "a refusal names the size that the cut with the smallest steps needs" least_of_cuts
 check "a larger host or SSD is priced as it is written" ways_work shared4 --budget ssd=3KiB --budget device=3156KiB
 finish
