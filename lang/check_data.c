@@ -618,7 +618,7 @@ static int field_index_of(Checker *checker, const FieldInfo *info) {
   int at = (int)(info - program->info->fields);
   if (checker->field_index[at] == NO_INDEX) {
     const FieldDecl *decl = find_decl(checker, name);
-    TypedField field = {.name = name, .type = field_type(checker, info), .nonzeros = info->nonzeros, .block_nonzeros = info->block_nonzeros, .column_nonzeros = info->column_nonzeros, .place = decl ? decl->place : program->data->place};
+    TypedField field = {.name = name, .type = field_type(checker, info), .nonzeros = info->nonzeros, .block_nonzeros = info->block_nonzeros, .column_nonzeros = info->column_nonzeros, .file = info->file, .place = decl ? decl->place : program->data->place};
     for (int i = 0; i < program->data->recipe.normalised_count; i++)
       field.is_row_normalised = field.is_row_normalised || strcmp(program->data->recipe.normalised[i], name) == 0;
     ARENA_PUSH(checker->arena, program->fields, program->field_count, field);

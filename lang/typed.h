@@ -173,6 +173,7 @@ typedef struct TypedField {
   Type type;
   int64_t nonzeros;   /* f32 node fields with data: stored numbers that are not 0; otherwise NO_INDEX */
   const int64_t *block_nonzeros, *column_nonzeros; /* FieldInfo's */
+  const char *file;   /* FieldInfo's */
   bool is_row_normalised;
   Place place;
 } TypedField;
@@ -283,6 +284,7 @@ typedef struct FieldInfo {
   bool is_hidden;   /* from programs: the compiler's own */
   const int64_t *block_nonzeros, *column_nonzeros; /* of a field of nodes that is mostly 0, where DataInfo.block_first is there: [2^levels + 1], [width + 1], how many numbers that
                                                       are not 0 lie in the blocks before each, in the columns before each; else NULL */
+  const char *file; /* in which the rows of a field on nodes lie one after the other as a program has them (gnn_dataset_file_of); NULL: in none */
   const int64_t *most_nonzeros; /* [graphs + 1] of numbers in a set of graphs, of the k graphs that have the most of them together; or NULL */
 } FieldInfo;
 

@@ -130,6 +130,10 @@ typedef enum gnn_lane { GNN_LANE_COMPUTE, GNN_LANE_D2H, GNN_LANE_H2D, GNN_LANE_S
 typedef enum gnn_tier { GNN_DEVICE, GNN_HOST, GNN_SSD, GNN_WRITE_RING, GNN_READ_RING } gnn_tier;
 
 /* A run of bytes in the host arena or in the scratch file; there `at` is a multiple of 4096. */
+/* Offsets of the scratch file from here on are those of windows, which show data where they lie in files of the user's. */
+#define GNN_WINDOWS_AT (INT64_C(1) << 56)
+enum { GNN_WINDOWS_MOST = 8 };
+
 typedef struct gnn_extent {
   int64_t at, bytes;
   int is_on_host; /* among extents of the scratch file: a part that lies in the host arena instead, where copies find it by extents of their own */
@@ -259,6 +263,7 @@ typedef struct gnn_field_desc {
   int is_half;          /* GNN_DENSE: kept in bf16, 2 bytes a number */
   int is_on_host;       /* GNN_DENSE: at[0] is an offset of the host arena, from where copies bring the rows; GNN_SPARSE: idx and value are such */
   gnn_side home;        /* GNN_DENSE: where it has extents, these have the rows on the SSD, from where copies bring them, and at[0] is nothing */
+  int64_t window;       /* where that window begins whose offsets they are: the rows are read where they lie in a file; 0: they are in the scratch file */
   gnn_side entries_home[4]; /* GNN_SPARSE: likewise, of by_row idx and value, by_column idx and value, whose at is nothing then */
   const int64_t *part_entries[2]; /* GNN_SPARSE, idx and value away from the device: so many entries lie in the parts of the nodes before, and in the parts of the */
   const int64_t *part_columns;    /* columns before, which begin at these; NULL: any number, or they have no parts */

@@ -68,7 +68,7 @@ static void emit_slots(const Emission *m, FILE *out) {
     if (y->away_extent[i] == y->away_extent[i + 1]) continue;
     fprintf(out, "  ");
     for (int e = y->away_extent[i]; e < y->away_extent[i + 1]; e++) fprintf(out, "{INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d}, ", y->extents[e].at, y->extents[e].bytes, y->extents[e].is_cached);
-    fprintf(out, "/* %d: %s at home in the scratch file%s, by parts */\n", y->away_extent[i], y->residents->away[i].name, has_cached(y, i) ? " and the host arena" : "");
+    fprintf(out, "/* %d: %s at home in %s%s, by parts */\n", y->away_extent[i], y->residents->away[i].name, y->residents->away[i].file ? "a file of the user's" : "the scratch file", has_cached(y, i) ? " and the host arena" : "");
   }
   for (int h = 0; h < s->slot_count; h++) {
     const Slot *slot = &s->slots[h];
@@ -384,7 +384,9 @@ static void emit_fields(const Emission *m, FILE *out) {
     fprintf(out, "   .nonzeros = %" PRId64 ", .sparse = %d, .is_row_normalised = %d, .is_half = %d, .at = {", is_sparse ? field->nonzeros : -1,
             is_sparse ? sparse++ : -1, field->is_row_normalised, m->layout->residents->is_field_half[f]);
     if (is_away && m->layout->residents->away[away].tier == TIER_SSD) {
+      const Away *home = &m->layout->residents->away[away];
       fprintf(out, "-1}, .home = %s", away_side(m, away));
+      if (home->file) fprintf(out, ", .window = INT64_C(%" PRId64 ")", home->at);
     } else if (is_away) {
       fprintf(out, "%" PRId64 "}, .is_on_host = 1", m->layout->residents->away[away].at);
     } else if (is_sparse) {

@@ -277,40 +277,47 @@ static void print_notes(const Emission *m, const Decisions *d, const Instead *i,
   }
 }
 
-/* Of the host arena, parts of what is at home in the scratch file. */
-static int64_t bytes_cached(const Emission *m, bool of_learned) {
+/* Of what is at home on the SSD: parts that lie on the host, or what is in the scratch file. */
+static int64_t bytes_on_ssd(const Emission *m, bool of_learned, bool of_cached) {
   const Layout *y = m->layout;
   int64_t bytes = 0;
-  for (int i = 0; i < y->residents->away_count; i++)
+  for (int i = 0; i < y->residents->away_count; i++) {
+    const Away *away = &y->residents->away[i];
+    if (away->is_learned != of_learned || i == y->residents->scores_away) continue;
     for (int e = y->away_extent[i]; e < y->away_extent[i + 1]; e++)
-      if (y->residents->away[i].is_learned == of_learned && y->extents[e].is_cached) bytes += y->extents[e].bytes;
+      if (y->extents[e].is_cached == of_cached && (of_cached || !away->file)) bytes += y->extents[e].bytes;
+  }
   return bytes;
 }
 
 static const char *cached_text(const Emission *m, bool of_learned) {
-  const int64_t bytes = bytes_cached(m, of_learned);
+  const int64_t bytes = bytes_on_ssd(m, of_learned, true);
   return bytes ? arena_printf(m->arena, ", and %s that stay on the host", gnn_bytes_text(bytes).text) : "";
 }
 
-/* At home in the scratch file. */
-static int64_t bytes_on_ssd(const Emission *m, bool of_learned) {
+/* "x of 12 MiB is read where it lies in big/x.npy"; "": nothing is. */
+static const char *files_text(const Emission *m) {
   const Residents *y = m->layout->residents;
-  int64_t bytes = -bytes_cached(m, of_learned);
-  for (int i = 0; i < y->away_count; i++)
-    if (y->away[i].tier == TIER_SSD && y->away[i].is_learned == of_learned && i != y->scores_away) bytes += y->away[i].bytes;
-  return bytes;
+  const char *text = "";
+  for (int f = 0; f < m->program->field_count; f++) {
+    const Away *away = y->field_away[f] == NO_INDEX ? NULL : &y->away[y->field_away[f]];
+    if (away && away->file) text = arena_printf(m->arena, "%s%s%s of %s is read where it lies in %s", text, *text ? ", " : "", m->program->fields[f].name, gnn_bytes_text(away->bytes).text, away->file);
+  }
+  return text;
 }
 
 static const char *learned_text(const Emission *m, Cut cut) {
-  const int64_t bytes = bytes_on_ssd(m, true);
+  const int64_t bytes = bytes_on_ssd(m, true, false);
   const char *text = cut_learned_text(m->arena, cut);
   return bytes ? arena_printf(m->arena, "%s (%s of the scratch file%s)", text, gnn_bytes_text(bytes).text, cached_text(m, true)) : text;
 }
 
-/* Of data at home on the SSD, in the scratch file: it is written once. */
+/* Of data at home on the SSD: what is in the scratch file is written once. */
 static const char *written_text(const Emission *m) {
-  const int64_t bytes = bytes_on_ssd(m, false);
-  return bytes ? arena_printf(m->arena, " (%s, written to the scratch file as they are loaded%s)", gnn_bytes_text(bytes).text, cached_text(m, false)) : "";
+  const int64_t bytes = bytes_on_ssd(m, false, false);
+  const char *files = files_text(m), *written = bytes ? arena_printf(m->arena, "%s, written to the scratch file as they are loaded", gnn_bytes_text(bytes).text) : "";
+  if (!*files && !bytes) return "";
+  return arena_printf(m->arena, " (%s%s%s%s)", written, bytes && *files ? "; " : "", files, cached_text(m, false));
 }
 
 /* Which sums have slices is among the notes. */

@@ -121,11 +121,14 @@ static Domain domain_of_field(const gnn_data_field *field, const DataInfo *info)
   return DOMAIN_NONE;
 }
 
-static void describe_field(const DataReader *reader, const gnn_data_field *field, DataInfo *info) {
+static void describe_field(const DataReader *reader, const gnn_dataset *dataset, const gnn_data_field *field, DataInfo *info) {
   FieldInfo result = {.name = arena_strdup(reader->arena, field->name),
                       .domain = domain_of_field(field, info),
                       .dtype = field->storage == GNN_LABEL ? DTYPE_CLASS : DTYPE_F32, .width = field->width,
                       .classes = field->classes, .nonzeros = field->nonzeros};
+  int64_t at;
+  const gnn_file *file = gnn_dataset_file_of(dataset, field, &at);
+  if (file) result.file = arena_strdup(reader->arena, file->path);
   if (field->storage == GNN_LABEL && field->classes > 0) describe_classes(field, &result);
   ARENA_PUSH(reader->arena, info->fields, info->field_count, result);
 }
@@ -328,7 +331,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .graphs = dataset->graphs, .is_symmetric = dataset->is_symmetric, .notes = "",
                      .fingerprint = dataset->fingerprint, .order_fingerprint = recipe.order == GNN_ORDER_FILE ? dataset->order_fingerprint : 0};
   describe_relations(reader, dataset, info);
-  for (int f = 0; f < dataset->field_count; f++) describe_field(reader, &dataset->fields[f], info);
+  for (int f = 0; f < dataset->field_count; f++) describe_field(reader, dataset, &dataset->fields[f], info);
   if (dataset->pairs) info->fields[dataset->pairs->ring].is_hidden = true;
   describe_batches(reader->arena, dataset, info);
   for (int s = 0; s < SPLIT_COUNT; s++) {

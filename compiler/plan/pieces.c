@@ -303,7 +303,7 @@ static int64_t ssd_bytes_before(const Parts *p, const Residents *residents, int 
   const Away *away = &residents->away[index];
   const int count = parts_of_away(p, away);
   for (int i = 1; i < part; i++)
-    if (parts_home(p, residents, index, i) == TIER_SSD) bytes += round_up(parts_bytes_of_away(p, away, count == 1 ? 0 : i), SSD_BLOCK_BYTES);
+    if (parts_home(p, residents, index, i) == TIER_SSD && !away->file) bytes += round_up(parts_bytes_of_away(p, away, count == 1 ? 0 : i), SSD_BLOCK_BYTES);
   return bytes;
 }
 
@@ -311,8 +311,8 @@ static int64_t ssd_bytes_of(const Parts *p, const Residents *residents, int away
 
 int64_t parts_away_at(const Parts *p, const Residents *residents, int away, int part) {
   const Away *wanted = &residents->away[away];
-  if (wanted->tier == TIER_HOST) return wanted->at + bytes_before_of_away(p, wanted, part);
-  if (parts_home(p, residents, away, part) == TIER_HOST) return p->cached->at[away][part];
+  if (parts_home(p, residents, away, part) == TIER_HOST && wanted->tier == TIER_SSD) return p->cached->at[away][part];
+  if (wanted->tier == TIER_HOST || wanted->file) return wanted->at + bytes_before_of_away(p, wanted, part);
   int64_t at = ssd_bytes_before(p, residents, away, part);
   for (int i = 0; i < away; i++) at += ssd_bytes_of(p, residents, i);
   return at;

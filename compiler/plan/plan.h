@@ -72,6 +72,7 @@ typedef struct Away {
   EdgeEnd end;
   struct Entries entries;
   bool is_learned;     /* a weight, or what its optimiser keeps: an epoch changes it */
+  const char *file;    /* of the user's, where it is read where it lies: `at` is where its window of the scratch file's offsets begins (runtime/core/window.h); else NULL */
   bool may_be_cached;  /* parts of it that are at home on the SSD may lie on the host instead (Residents.cache) */
 } Away;
 

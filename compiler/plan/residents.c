@@ -28,6 +28,8 @@ typedef struct Collecting {
   DataHomes homes;
   bool is_graph_away;
   Padding *field_padding;
+  int window_count;
+  int64_t window_bytes;
 } Collecting;
 
 static int add_block(Collecting *l, BlockKind kind, const char *name, int64_t bytes, bool is_early) {
@@ -66,7 +68,8 @@ static int add_part(Collecting *l, const char *set, const char *part, int64_t by
 static int add_away(Collecting *l, const char *name, Away away) {
   Residents *y = l->residents;
   away.name = block_unique_name(l->arena, &y->names, name);
-  away.at = away.tier == TIER_HOST ? y->away_bytes : 0;
+  away.at = away.tier == TIER_HOST ? y->away_bytes : away.file ? GNN_WINDOWS_AT + l->window_bytes : 0;
+  if (away.file) l->window_bytes += round_up(away.bytes, SSD_BLOCK_BYTES), l->window_count++;
   if (away.tier == TIER_HOST) y->away_bytes += round_up(away.bytes, y->alignment);
   ARENA_PUSH(l->arena, y->away, y->away_count, away);
   return y->away_count - 1;
@@ -181,7 +184,8 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
     const Padding padding = l->field_padding[f];
     const int64_t stride = padding.stride ? padding.stride : width;
     if (l->homes.is_away && l->homes.is_away[f]) {
-      l->residents->field_away[f] = add_away(l, arena_printf(l->arena, "data_%s", field->name), (Away){.tier = l->homes.fields, .bytes = number_bytes * rows * stride, .padding = padding});
+      const bool is_as_in_file = l->homes.fields == TIER_SSD && number_bytes == 4 && stride == width && l->window_count < GNN_WINDOWS_MOST;
+      l->residents->field_away[f] = add_away(l, arena_printf(l->arena, "data_%s", field->name), (Away){.tier = l->homes.fields, .bytes = number_bytes * rows * stride, .padding = padding, .file = is_as_in_file ? field->file : NULL});
       return;
     }
     l->residents->field[f] = add_rows(l, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * stride, padding, is_early);
@@ -305,7 +309,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
-                  homes, has_graph_away(training) || has_graph_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding))};
+                  homes, has_graph_away(training) || has_graph_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
   y->field_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
   y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);

@@ -43,6 +43,8 @@ static int64_t measure_touched(const unsigned char *arena, int64_t bytes) {
 static measure_peaks measure_take_peaks(const gnn_instance *instance) {
   const gnn_program *program = instance->run.program;
   int64_t peak = atomic_load(&instance->scratch.peak), planned = gnn_tier_bytes(program, GNN_SSD);
+  for (int i = 0; i < instance->scratch.window_count; i++)
+    if (instance->scratch.window[i].path == NULL) planned += gnn_scratch_round(instance->scratch.window[i].bytes); /* data were to be read in a file of their own */
   const gnn_backend *backend = gnn_backend_of(program);
   measure_peaks peaks = {.device = backend->peak ? backend->peak(instance)
                                                  : measure_touched(instance->tiers.base[GNN_DEVICE], gnn_tier_bytes(program, GNN_DEVICE)),

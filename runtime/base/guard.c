@@ -120,6 +120,11 @@ const char *gnn_guard_fault(const gnn_guard *guard) {
   return atomic_load(&guard->is_torn) ? "could not be read" : NULL;
 }
 
+int gnn_guard_shows(const gnn_guard *guard, const struct stat *info) {
+  const struct stat *mapped = &guard->info;
+  return info->st_dev == mapped->st_dev && info->st_ino == mapped->st_ino && info->st_size == mapped->st_size && info->st_mtim.tv_sec == mapped->st_mtim.tv_sec && info->st_mtim.tv_nsec == mapped->st_mtim.tv_nsec;
+}
+
 void gnn_guard_unmap(gnn_guard *guard) {
   pthread_mutex_lock(&guard_lock);
   uintptr_t begin = atomic_load(&guard->begin), end = atomic_load(&guard->end);

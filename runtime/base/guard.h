@@ -12,6 +12,8 @@ unsigned char *gnn_guard_data(const gnn_guard *guard);
 size_t gnn_guard_size(const gnn_guard *guard);
 /* What happened to the file since, "was cut short": what was read may be something else, or zeros. NULL: nothing. */
 const char *gnn_guard_fault(const gnn_guard *guard);
+struct stat;
+int gnn_guard_shows(const gnn_guard *guard, const struct stat *info); /* this file, as it was when it was mapped */
 void gnn_guard_unmap(gnn_guard *guard);
 
 #endif

@@ -9,8 +9,11 @@
 #include <string.h>
 
 gnn_status gnn_home_open(gnn_home *home, gnn_instance *instance, const gnn_side *side, gnn_error *error) {
-  const gnn_program *program = instance->run.program;
-  *home = (gnn_home){.host = instance->tiers.base[GNN_HOST], .extent = &program->extents[side->at], .end = &program->extents[side->at + side->extent_count]};
+  return gnn_home_open_extents(home, instance, &instance->run.program->extents[side->at], side->extent_count, error);
+}
+
+gnn_status gnn_home_open_extents(gnn_home *home, gnn_instance *instance, const gnn_extent *extents, int count, gnn_error *error) {
+  *home = (gnn_home){.host = instance->tiers.base[GNN_HOST], .extent = extents, .end = extents + count};
   gnn_status status = gnn_scratch_port_create(&instance->scratch, 1, GNN_SCRATCH_BLOCK_BYTES, &home->port, error);
   if (status != GNN_OK) return status;
   home->buffer = malloc(GNN_SCRATCH_BLOCK_BYTES);

@@ -100,6 +100,11 @@ gnn_status gnn_scratch_open(gnn_scratch *scratch, const gnn_scratch_folders *fol
 }
 
 void gnn_scratch_close(gnn_scratch *scratch) {
+  for (int i = 0; i < scratch->window_count; i++) {
+    if (scratch->window[i].path) close(scratch->window[i].file);
+    free(scratch->window[i].path);
+  }
+  scratch->window_count = 0;
   if (scratch->file >= 0) close(scratch->file);
   scratch->file = -1;
 }
@@ -142,6 +147,7 @@ gnn_status gnn_scratch_reserve(gnn_scratch *scratch, int64_t bytes, gnn_error *e
   struct rlimit limit;
   struct stat info;
   bytes = gnn_scratch_round(bytes);
+  if (bytes == 0) return GNN_OK; /* all that is read lies in other files */
   if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && limit.rlim_cur < (rlim_t)bytes)
     return scratch_full(scratch, bytes, (int64_t)limit.rlim_cur, error);
   int problem;
@@ -162,8 +168,10 @@ typedef struct Block {
   unsigned char *buffer;
   unsigned char *data;     /* the buffer, or the memory itself */
   gnn_spans memory;        /* from where the block begins */
+  int file, is_direct;
+  const gnn_window *window; /* that it is read from, or NULL */
   int64_t at, bytes, done; /* in the file, in whole units */
-  int64_t used;            /* bytes of the copy; the rest fills the last unit */
+  int64_t skipped, used;   /* bytes of the copy, and before them, of a window; the rest fills the last unit */
   int is_complete;
 } Block;
 
@@ -180,10 +188,26 @@ struct gnn_scratch_port {
 };
 
 static gnn_status scratch_failed(const gnn_scratch_port *port, const Block *block, int problem, gnn_error *error) {
+  if (block->window && block->window->path) return gnn_fail_file(error, "read", block->window->path, problem);
   return gnn_fail(error, GNN_EIO, problem == ENOSPC || problem == EDQUOT ? "R0805" : "",
                   "could not %s %s at %s of the scratch file in \"%.200s\": %s", port->is_write ? "write" : "read",
                   gnn_bytes_text(block->bytes - block->done).text, gnn_bytes_text(block->at + block->done).text,
                   port->scratch->folder, strerror(problem));
+}
+
+/* A file of the user's is to be what it was. */
+static gnn_status scratch_check_windows(const gnn_scratch *scratch, gnn_error *error) {
+  for (int i = 0; i < scratch->window_count; i++) {
+    const gnn_window *window = &scratch->window[i];
+    struct stat info;
+    if (window->path == NULL) continue;
+    if (fstat(window->file, &info) != 0) return gnn_fail_file(error, "look at", window->path, errno);
+    if ((int64_t)info.st_size == window->file_bytes && info.st_mtim.tv_sec == window->changed.tv_sec && info.st_mtim.tv_nsec == window->changed.tv_nsec) continue;
+    gnn_fail(error, GNN_EIO, "E0001", "\"%.300s\" was changed while a program reads data where they lie there", window->path);
+    gnn_fail_help(error, "leave it as it is until the program ends, then run again");
+    return GNN_EIO;
+  }
+  return GNN_OK;
 }
 
 static gnn_status scratch_check_whole(const gnn_scratch *scratch, gnn_error *error) {
@@ -202,7 +226,7 @@ static gnn_status scratch_account(gnn_scratch_port *port, Block *block, int64_t 
   if (result < 0) return scratch_failed(port, block, (int)-result, error);
   int64_t before = block->done;
   block->done += result;
-  block->is_complete = block->done >= block->bytes;
+  block->is_complete = block->done >= (block->window ? block->skipped + block->used : block->bytes); /* a file may end within a unit */
   if (block->is_complete) return GNN_OK;
   block->done -= block->done % GNN_SCRATCH_UNIT_BYTES;
   gnn_status status = scratch_check_whole(port->scratch, error);
@@ -215,7 +239,7 @@ static gnn_status scratch_account(gnn_scratch_port *port, Block *block, int64_t 
 
 static gnn_status scratch_submit(gnn_scratch_port *port, Block *block, gnn_error *error) {
   struct io_uring_sqe *entry = io_uring_get_sqe(&port->ring);
-  int number = (int)(block - port->block), file = port->scratch->file;
+  int number = (int)(block - port->block), file = block->file;
   if (entry == NULL) return scratch_failed(port, block, EBUSY, error);
   unsigned char *memory = block->data + block->done;
   unsigned length = (unsigned)(block->bytes - block->done);
@@ -303,8 +327,8 @@ static gnn_status scratch_await_calls(gnn_scratch_port *port, Block *block, gnn_
     unsigned char *memory = block->data + block->done;
     size_t length = (size_t)(block->bytes - block->done);
     off_t at = (off_t)(block->at + block->done);
-    ssize_t result = port->is_write ? gnn_scratch_system.pwrite(port->scratch->file, memory, length, at)
-                                    : gnn_scratch_system.pread(port->scratch->file, memory, length, at);
+    ssize_t result = port->is_write ? gnn_scratch_system.pwrite(block->file, memory, length, at)
+                                    : gnn_scratch_system.pread(block->file, memory, length, at);
     gnn_status status = scratch_account(port, block, result < 0 ? -errno : result, error);
     if (status != GNN_OK) return status;
   }
@@ -317,8 +341,8 @@ static unsigned char *scratch_find_data(const gnn_scratch_port *port, const Bloc
   gnn_spans memory = block->memory;
   int64_t at, length = gnn_spans_next(&memory, block->used, &at);
   unsigned char *data = memory.base + at;
-  int is_aligned = !scratch->is_direct || (uintptr_t)data % (uintptr_t)scratch->memory_align == 0;
-  return is_aligned && length == block->bytes ? data : block->buffer;
+  int is_aligned = !block->is_direct || (uintptr_t)data % (uintptr_t)scratch->memory_align == 0;
+  return is_aligned && length == block->bytes && block->skipped == 0 ? data : block->buffer;
 }
 
 /* A block's bytes between its buffer and the memory they belong to. */
@@ -328,18 +352,36 @@ static void scratch_exchange(const gnn_scratch_port *port, Block *block) {
   for (int64_t done = 0; done < block->used; done += length) {
     length = gnn_spans_next(&memory, block->used - done, &at);
     if (port->is_write) memcpy(block->buffer + done, memory.base + at, (size_t)length);
-    else memcpy(memory.base + at, block->buffer + done, (size_t)length);
+    else memcpy(memory.base + at, block->buffer + block->skipped + done, (size_t)length);
   }
   if (port->is_write && block->bytes > block->used) memset(block->buffer + block->used, 0, (size_t)(block->bytes - block->used));
+}
+
+/* Which file a block is of, and which units of it. False: there is no such window. */
+static int scratch_locate(const gnn_scratch *scratch, Block *block, int64_t at) {
+  block->file = scratch->file;
+  block->is_direct = scratch->is_direct;
+  block->window = NULL;
+  for (int i = 0; i < scratch->window_count && at >= GNN_WINDOWS_AT; i++)
+    if (at >= scratch->window[i].first && at - scratch->window[i].first < scratch->window[i].bytes) block->window = &scratch->window[i];
+  if (block->window) {
+    block->file = block->window->file;
+    block->is_direct = block->window->is_direct;
+    at += block->window->at - block->window->first;
+  }
+  block->skipped = block->window ? at % GNN_SCRATCH_UNIT_BYTES : 0;
+  block->at = at - block->skipped;
+  block->bytes = gnn_scratch_round(block->skipped + block->used);
+  return at < GNN_WINDOWS_AT;
 }
 
 /* The next block of the file sets out. */
 static gnn_status scratch_begin(gnn_scratch_port *port, Block *block, gnn_spans *memory, gnn_spans *file, int64_t most, gnn_error *error) {
   int64_t at;
   block->memory = *memory;
-  block->used = gnn_spans_next(file, most, &block->at);
-  block->bytes = gnn_scratch_round(block->used);
+  block->used = gnn_spans_next(file, most, &at);
   block->done = block->is_complete = 0;
+  if (!scratch_locate(port->scratch, block, at)) return gnn_fail(error, GNN_EINVAL, "", "internal: nothing lies at %lld of the scratch file", (long long)at);
   block->data = scratch_find_data(port, block);
   for (int64_t left = block->used; left > 0;) left -= gnn_spans_next(memory, left, &at);
   if (port->is_write && block->data == block->buffer) scratch_exchange(port, block);
@@ -359,6 +401,7 @@ gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans 
   int64_t begun = 0, ended = 0, left = bytes, most = gnn_scratch_block_bytes(bytes);
   gnn_status status = GNN_OK;
   if (most > port->block_bytes) most = port->block_bytes;
+  if (port->scratch->window_count && most > port->block_bytes - GNN_SCRATCH_UNIT_BYTES) most = port->block_bytes - GNN_SCRATCH_UNIT_BYTES; /* a block of a window may begin within a unit */
   while (status == GNN_OK && (left > 0 || ended < begun)) {
     if (left > 0 && begun - ended < port->depth) {
       Block *block = &port->block[begun++ % port->depth];
@@ -369,6 +412,7 @@ gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans 
     }
   }
   scratch_drain(port);
+  if (status == GNN_OK && !port->is_write) status = scratch_check_windows(port->scratch, error);
   return status == GNN_OK ? scratch_check_whole(port->scratch, error) : status;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 #include <sys/types.h>
+#include <time.h>
 
 #include "spans.h"
 #include "runtime/base/text.h"
@@ -12,6 +13,15 @@ enum {
   GNN_SCRATCH_BLOCK_BYTES = 1 << 20, GNN_SCRATCH_DEPTH = 8, /* blocks on their way at a time */
   GNN_SCRATCH_UNIT_BYTES = 4096 /* what O_DIRECT needs offsets and lengths to be multiples of, on any disk */
 };
+
+/* Offsets from GNN_WINDOWS_AT on that stand for bytes of another file, only to be read (window.h). */
+typedef struct gnn_window {
+  int64_t first, bytes, at; /* `first` is where `at` of the file is */
+  int file, is_direct;
+  char *path;             /* NULL: of the scratch file itself */
+  int64_t file_bytes;     /* of the whole file when it was opened, */
+  struct timespec changed; /* which was last changed then */
+} gnn_window;
 
 typedef struct gnn_scratch {
   int file;
@@ -22,6 +32,8 @@ typedef struct gnn_scratch {
   _Atomic int64_t peak;   /* end of the furthest block written */
   char folder[512];
   char why_folder[160], why_buffered[160]; /* what was tried in vain; "" where nothing was */
+  int window_count;
+  gnn_window window[GNN_WINDOWS_MOST];
 } gnn_scratch;
 
 /* Where the file may lie, best first, NULL: not given. Only `wanted` must work. */
@@ -31,7 +43,7 @@ typedef struct gnn_scratch_folders {
 
 /* A file without a name. */
 gnn_status gnn_scratch_open(gnn_scratch *scratch, const gnn_scratch_folders *folders, gnn_error *error);
-/* Takes the room on the disk now. R0805 (GNN_EIO) where there is less. */
+/* Takes the room on the disk now, from the beginning to so many bytes. R0805 (GNN_EIO) where there is less. */
 gnn_status gnn_scratch_reserve(gnn_scratch *scratch, int64_t bytes, gnn_error *error);
 void gnn_scratch_close(gnn_scratch *scratch);
 
@@ -62,7 +74,7 @@ void gnn_scratch_text(const gnn_scratch_port *port, gnn_text *text);
 /* The same of a file and a port opened for that and closed again. */
 gnn_status gnn_scratch_try(const gnn_scratch_folders *folders, gnn_text *text, gnn_error *error);
 
-/* Bytes between memory and file; both walks cover that many. On failure *error says which bytes and why. */
+/* Bytes between memory and file, or a window; both walks cover that many. On failure *error says which bytes and why. */
 gnn_status gnn_scratch_move(gnn_scratch_port *port, gnn_spans memory, gnn_spans file, int64_t bytes, gnn_error *error);
 
 /* The system's calls, for tests to replace. */

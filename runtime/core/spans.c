@@ -42,13 +42,17 @@ static int spans_side_is_sound(const gnn_program *p, const gnn_side *side, int64
   if (side->extent_count < 1 || side->extent_count > p->extent_count - side->at) return 0;
   for (int e = 0; e < side->extent_count; e++) {
     const gnn_extent *extent = &p->extents[side->at + e];
-    if (extent->is_on_host || extent->bytes < 1 || extent->at < 0 || extent->at % unit != 0 || extent->bytes > room - extent->at) return 0;
+    const int is_in_window = side->tier == GNN_SSD && extent->at >= GNN_WINDOWS_AT;
+    if (extent->is_on_host || extent->bytes < 1 || extent->at < 0) return 0;
+    if (!is_in_window && (extent->at % unit != 0 || extent->bytes > room - extent->at)) return 0;
     bytes -= extent->bytes;
   }
   return bytes == 0;
 }
 
 int gnn_copy_is_sound(const gnn_program *p, const gnn_copy_desc *copy) {
+  for (int e = 0; copy->to.tier == GNN_SSD && e < copy->to.extent_count && copy->to.at >= 0 && copy->to.at + e < p->extent_count; e++)
+    if (p->extents[copy->to.at + e].at >= GNN_WINDOWS_AT) return 0; /* which is only read */
   int through_file = (copy->from.tier == GNN_SSD) + (copy->to.tier == GNN_SSD);
   for (int i = 0; i < 2; i++)
     if (copy->after[i] < -1 || copy->after[i] >= p->copy_count) return 0;

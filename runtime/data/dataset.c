@@ -151,6 +151,19 @@ gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status
   return status;
 }
 
+const gnn_file *gnn_dataset_file_of(const gnn_dataset *dataset, const gnn_data_field *field, int64_t *at) {
+  const uintptr_t first = (uintptr_t)field->dense, bytes = (uintptr_t)(field->rows * field->width) * sizeof(float);
+  if (field->storage != GNN_DENSE || field->domain != GNN_NODE || field->divisor || dataset->node_id || dataset->graphs > 1) return NULL;
+  for (int i = 0; i < dataset->file_count; i++) {
+    const gnn_file *file = &dataset->files[i];
+    const uintptr_t begin = (uintptr_t)file->data;
+    if (file->guard == NULL || first < begin || first - begin > file->size || bytes > file->size - (first - begin)) continue;
+    *at = (int64_t)(first - begin);
+    return file;
+  }
+  return NULL;
+}
+
 static gnn_status dataset_new_field(gnn_dataset *dataset, const char *name, gnn_data_field **field, gnn_error *error) {
   size_t length = strlen(name);
   if (length == 0 || length >= sizeof dataset->fields->name)

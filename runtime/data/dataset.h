@@ -157,6 +157,8 @@ static inline int64_t gnn_dataset_row(const gnn_dataset *dataset, const gnn_data
   return dataset->node_id && field->domain == GNN_NODE ? dataset->node_id[r] : r;
 }
 int gnn_dataset_has_plain_edges(const gnn_dataset *dataset); /* 0 where types of nodes have edges of relations alone; prepared */
+/* The mapped file in which the rows of a prepared field on nodes lie one after the other as they are, in the order of the graph, from `at` on; NULL: they lie so in none. */
+const gnn_file *gnn_dataset_file_of(const gnn_dataset *dataset, const gnn_data_field *field, int64_t *at);
 const gnn_data_relation *gnn_dataset_relation(const gnn_dataset *dataset, const char *name); /* NULL: absent */
 int64_t gnn_dataset_rows(const gnn_dataset *dataset, int set); /* of a set of rows as gnn_edge_set_desc has them */
 const gnn_data_field *gnn_dataset_field(const gnn_dataset *dataset, const char *name); /* NULL: absent */

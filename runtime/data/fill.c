@@ -13,6 +13,7 @@
 #include "fill_halo.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/core/home.h"
+#include "runtime/core/window.h"
 
 enum { FILL_TASK_WORK = 1024 }; /* entries + rows below which a task is not worth handing out */
 
@@ -318,12 +319,37 @@ static void fill_row(const gnn_dataset *dataset, const gnn_data_field *data, int
     else ((double *)to)[c] = (double)row[c];
 }
 
+/* Rows that are read where they lie in a file; where these data lie in none, at the end of the scratch file. Those of cached parts are taken to the host. */
+static gnn_status fill_window(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field, gnn_error *error) {
+  const gnn_extent *extent = &instance->run.program->extents[field->home.at];
+  const int64_t row_bytes = data->width * (int64_t)sizeof(float), bytes = data->rows * row_bytes;
+  gnn_extent grown = {0, bytes, 0};
+  int64_t at = 0, before = 0; /* bytes before the extent */
+  const gnn_file *file = gnn_dataset_file_of(dataset, data, &at);
+  gnn_home home;
+  float *row = malloc((size_t)row_bytes);
+  gnn_status status = row ? GNN_OK : gnn_fail_memory(error, row_bytes);
+  if (status == GNN_OK) status = file ? gnn_window_open(&instance->scratch, field->window, bytes, file, at, error) : gnn_window_grow(&instance->scratch, field->window, bytes, &grown.at, error);
+  const int is_open = status == GNN_OK && !file && (status = gnn_home_open_extents(&home, instance, &grown, 1, error)) == GNN_OK;
+  for (int64_t r = 0; r < data->rows && status == GNN_OK; r++) {
+    while (r * row_bytes >= before + extent->bytes) before += extent++->bytes;
+    if (!is_open && !extent->is_on_host) continue;
+    gnn_field_row(data, gnn_dataset_row(dataset, data, r), row);
+    if (extent->is_on_host) memcpy(instance->tiers.base[GNN_HOST] + extent->at + (r * row_bytes - before), row, (size_t)row_bytes);
+    if (is_open) status = gnn_home_put(&home, row, row_bytes, error);
+  }
+  if (is_open) status = gnn_home_close(&home, status, error);
+  free(row);
+  return status;
+}
+
 /* What is at home on the SSD is written there row by row. */
 static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
                              gnn_error *error) {
   int real_bytes = instance->run.program->real_bytes;
   int64_t width = field->width, stride = gnn_row_stride(field->stride, width);
   const int64_t row_bytes = stride * (field->is_half ? 2 : real_bytes);
+  if (field->window && field->home.extent_count) return fill_window(instance, dataset, data, field, error);
   const int is_on_ssd = field->home.extent_count > 0;
   unsigned char *to = is_on_ssd ? NULL : field->is_on_host ? instance->tiers.base[GNN_HOST] + field->at[0] * (real_bytes / 4) : fill_at(instance, field->at[0]);
   float *row = malloc((size_t)width * sizeof *row);

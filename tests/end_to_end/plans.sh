@@ -491,8 +491,27 @@ in_turns() {
   cmp many.eval many_ssd.eval && cmp many.npy many_ssd.npy && cmp many.csv many_ssd.csv
 }
 check "more scores than the device has room for are measured and written as they come back from the SSD" in_turns
-says_data_on_ssd() { "$gnncc" -w --plan '--cut=slices(2)' --budget ssd=64MiB ssd_directed.gnn | grep 'features and graph on the SSD ([0-9.]* [KM]iB, written to the scratch file as they are loaded)'; }
-check "--plan says where they are and what is written" says_data_on_ssd
+says_data_on_ssd() { "$gnncc" -w --plan '--cut=slices(2)' --budget ssd=64MiB ssd_directed.gnn | grep 'features and graph on the SSD (347.5 KiB, written to the scratch file as they are loaded; x of 1.1 MiB is read where it lies in directed/x.npy)'; }
+check "--plan says where they are, what is written and what is read in a file of the user's" says_data_on_ssd
+in_own_file() { grep -q 'home = {GNN_SSD, [0-9]*, 4}, .window = ' gen_ssd_directed/ssd_directed.c && ! grep -q '\.window = ' gen_sparse3_ssd/sparse3_ssd.c && grep -q '\.window = ' gen_halosssd_directed/halosssd_directed.c; }
+check "dense features are read in their own file, beyond the header that it begins with" in_own_file
+changed_file() { # where it is read, while that goes on; it is put back as it was
+  local status
+  cp -p directed/x.npy x.kept && : >changed.txt
+  ./ssd_directed --epochs 1000000 --out out_changed >changed.txt 2>&1 &
+  while ! grep -q '^ *1 ' changed.txt && kill -0 $! 2>/dev/null; do sleep 0.1; done
+  touch directed/x.npy
+  wait $!
+  status=$?
+  cp -p x.kept directed/x.npy
+  cat changed.txt && [ $status -eq 4 ] && grep -q 'E0001.*"directed/x.npy" was changed while a program reads data' changed.txt
+}
+check "a file that changes while a program reads it there ends the program" changed_file
+wide_file() { # the same numbers, twice as long each
+  mkdir -p wide && cp directed/* wide && perl -0777 -ne 'my $at = 10 + unpack("v", substr($_, 8, 2)); my $head = substr($_, 0, $at); $head =~ s/<f4/<f8/; print $head, pack("d<*", unpack("f<*", substr($_, $at)))' directed/x.npy >wide/x.npy
+  ./ssd_directed -q --data wide --epochs $epochs --every 1 --log csv --out out_wide && same_as out_wide out_keep_directed && ./ssd_directed check --data wide | grep 'scratch file: planned 6.5 MiB, written 7.6 MiB'
+}
+check "where its numbers are others they are written to the scratch file: same bits" wide_file
 no_ssd() { ! "$gnncc" -w ssd_directed.gnn -o no 2>no.err && grep -q 'E0506.*there is no ssd tier' no.err; }
 check "a field on an SSD that there is not is refused" no_ssd
 both_ways() { agrees_with keep_slices4 away4_graph && grep -q 'in graph_in_idx <- host' gen_away4_graph/away4_graph.c && ! grep -q 'graph_out_idx' gen_away4_graph/away4_graph.c; }

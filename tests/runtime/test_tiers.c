@@ -21,6 +21,7 @@
 #include "../../runtime/job/job.h"
 #include "../../runtime/core/home.h"
 #include "../../runtime/core/lanes.h"
+#include "../../runtime/core/window.h"
 #include "../../runtime/base/room.h"
 #include "../../runtime/app/train.h"
 #include "../../runtime/data/fill.h"
@@ -400,6 +401,57 @@ static void test_home(void) {
   gnn_scratch_close(&instance.scratch);
 }
 
+/* ---- data that are read in a file of the user's ---- */
+
+/* What a window shows from `at` on is what the data have there. */
+static int window_shows(gnn_scratch *scratch, int64_t first, const unsigned char *data, int64_t at, int64_t bytes, gnn_error *error) {
+  static unsigned char seen[1 << 20];
+  const gnn_spans memory = {.base = seen, .scale = 1, .wrap = INT64_MAX, .left = bytes}, file = {.scale = 1, .wrap = INT64_MAX, .at = first + at, .left = bytes};
+  gnn_scratch_port *port = NULL;
+  memset(seen, 0, sizeof seen);
+  gnn_status status = gnn_scratch_port_create(scratch, 0, bytes, &port, error);
+  if (status == GNN_OK) status = gnn_scratch_move(port, memory, file, bytes, error);
+  gnn_scratch_port_destroy(port);
+  return status == GNN_OK && memcmp(seen, data + at, (size_t)bytes) == 0;
+}
+
+static void test_window(void) {
+  enum { HEADER = 128, BYTES = 700001 };
+  static unsigned char data[HEADER + BYTES];
+  static const int64_t pieces[][2] = {{0, BYTES}, {1, 1}, {4096 - HEADER, 4096}, {3968, 300000}, {BYTES - 1, 1}, {BYTES - 5000, 5000}, {123456, 262144}};
+  const int64_t first = GNN_WINDOWS_AT + 8192, second = GNN_WINDOWS_AT + (1 << 20);
+  gnn_scratch scratch;
+  gnn_error error = {.message = ""};
+  gnn_file file;
+  for (size_t i = 0; i < sizeof data; i++) data[i] = (unsigned char)((uint32_t)i * 2654435761u >> 24);
+  tap_write(tap_path("rows.bin"), data, sizeof data);
+  const gnn_scratch_folders folders = {.temporary = tap_path("")};
+  if (gnn_scratch_open(&scratch, &folders, &error) != GNN_OK || gnn_scratch_reserve(&scratch, 0, &error) != GNN_OK || gnn_file_open(tap_path("rows.bin"), gnn_file_text, &file, &error) != GNN_OK) exit(97);
+  gnn_status status = gnn_window_open(&scratch, first, BYTES, &file, HEADER, &error);
+  int64_t grown = -1;
+  gnn_scratch_port *port = NULL;
+  if (status == GNN_OK) status = gnn_window_grow(&scratch, second, BYTES, &grown, &error);
+  if (status == GNN_OK) status = gnn_scratch_port_create(&scratch, 1, BYTES, &port, &error);
+  const gnn_spans memory = {.base = data, .scale = 1, .wrap = INT64_MAX, .at = HEADER, .left = BYTES}, end = {.scale = 1, .wrap = INT64_MAX, .at = grown, .left = BYTES};
+  if (status == GNN_OK) status = gnn_scratch_move(port, memory, end, BYTES, &error);
+  gnn_scratch_port_destroy(port);
+  tap_ok(status == GNN_OK && grown == 0 && scratch.bytes == gnn_scratch_round(BYTES), "a window on a file, and one on what the scratch file grew by %s", error.message);
+  for (int has_uring = 0; has_uring < 2; has_uring++) {
+    int right = 0, count = (int)(sizeof pieces / sizeof *pieces);
+    normal_calls(has_uring);
+    for (int k = 0; k < count; k++)
+      right += window_shows(&scratch, first, data + HEADER, pieces[k][0], pieces[k][1], &error) && window_shows(&scratch, second, data + HEADER, pieces[k][0], pieces[k][1], &error);
+    tap_ok(right == count, "%s: they show the same, wherever it begins and ends %s", has_uring ? "io_uring" : "pread", error.message);
+  }
+  tap_ok(!window_shows(&scratch, first - 4096, data, 0, 1, &error) && strstr(error.message, "nothing lies at"), "beside them nothing is: %s", error.message);
+  tap_write(tap_path("rows.bin"), data, sizeof data - 1);
+  tap_ok(!window_shows(&scratch, first, data + HEADER, 0, 4096, &error) && strstr(error.message, "rows.bin\" was changed"), "a file that is another by now: %s", error.message);
+  tap_ok(gnn_window_open(&scratch, first, BYTES, &file, HEADER, &error) != GNN_OK && strstr(error.message, "was replaced"), "nor is it opened: %s", error.message);
+  gnn_file_close(&file);
+  gnn_scratch_close(&scratch);
+  normal_calls(1);
+}
+
 static void test_queued_twice(void) {
   tiered_make(&tiered, &toy, TIERED_SSD);
   tiered.program.is_simulated = 1;
@@ -414,7 +466,7 @@ static void test_queued_twice(void) {
 static void test_unsound(void) {
   int refused_count = 0, tries = 0;
   gnn_error error;
-  for (int k = 0; k < 8; k++, tries++) {
+  for (int k = 0; k < 9; k++, tries++) {
     gnn_instance *instance;
     tiered_make(&tiered, &toy, TIERED_MIXED);
     if (k == 0) tiered.copies[0].from.at = tiered.program.device_bytes;
@@ -424,6 +476,11 @@ static void test_unsound(void) {
     if (k == 4) tiered.program.ring_bytes = 64;
     if (k == 5) tiered.copies[2].after[0] = tiered.program.copy_count;
     if (k == 6) tiered.program.host_bytes -= 64;
+    if (k == 8) { /* a window is only read */
+      int c = 0;
+      while (tiered.copies[c].to.tier != GNN_SSD) c++;
+      tiered.extents[tiered.copies[c].to.at].at = GNN_WINDOWS_AT;
+    }
     if (k == 7) tiered.extents[tiered.copies[1].to.at].is_on_host = 1;
     gnn_status status = gnn_instance_create(&tiered.program, NULL, &instance, &error);
     refused_count += status == GNN_EVERSION && gnn_exit_code(status) == GNN_EXIT_INTERNAL && instance == NULL;
@@ -702,6 +759,7 @@ int main(void) {
   test_short();
   test_faults();
   test_home();
+  test_window();
   test_queued_twice();
   test_unsound();
   test_truncated();
