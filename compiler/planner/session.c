@@ -10,7 +10,9 @@
 #include "revolve.h"
 #include "compiler/base/clock.h"
 
-enum { LARGE_GAPS = 2000, MOST_CUTS = 64, MORE_CUTS = 128, MOST_DP_GAPS = 15000, WINDOW_ROUNDS = 2500 };
+enum { LARGE_GAPS = 2000, VERY_MANY = 40000, MOST_CUTS = 64, MORE_CUTS = 128, MOST_DP_GAPS = 15000, WINDOW_ROUNDS = 2500, PATIENCE = 40, MORE_ROUNDS = 6000, MORE_PATIENCE = 100 };
+
+static bool are_very_many(const Session *s) { return s->geometry->open_count > VERY_MANY; }
 
 bool session_is_large(const Session *s) { return s->geometry->open_count > LARGE_GAPS; }
 
@@ -77,17 +79,15 @@ static void try_near(Session *s, Filler *filler, FillOptions options, Candidate 
 
 /* More or less room for copies, a higher or lower price of making again, what is made again stays or leaves: one after the other, from the best so far. */
 static void try_turns(Session *s, Filler *filler, const Windows *windows) {
-  enum { VERY_MANY = 40000 };
   static const struct {
     double reserve, rerun_price; /* -1: of the best so far */
     bool is_canonical, is_for_many;
   } turns[] = {{0.2, -1, false, true}, {0.1, -1, false, true}, {0.3, -1, false, true}, {0.05, -1, false, true}, {0.45, -1, false, false}, {0, -1, false, false},
                {-1, 0.3, false, false}, {-1, 3, false, true}, {-1, 1e9, false, true}, {-1, -1, true, false}};
   Candidate *scratch = candidate_new(s->arena, s->evaluator);
-  const bool are_very_many = s->geometry->open_count > VERY_MANY;
   FillOptions best = {.rerun_price = 1, .windows = windows};
   int64_t least = INT64_MAX;
-  if (are_very_many && windows) { /* what was best without them is near what is best with them */
+  if (are_very_many(s) && windows) { /* what was best without them is near what is best with them */
     best = s->filling;
     best.windows = windows;
     try_near(s, filler, best, scratch);
@@ -95,7 +95,7 @@ static void try_turns(Session *s, Filler *filler, const Windows *windows) {
   }
   for (size_t turn = 0; turn < sizeof turns / sizeof *turns && !search_is_done(s->search); turn++) {
     FillOptions options = best;
-    if (are_very_many && !turns[turn].is_for_many) continue;
+    if (are_very_many(s) && !turns[turn].is_for_many) continue;
     if (turns[turn].reserve >= 0) options.reserve = turns[turn].reserve;
     if (turns[turn].rerun_price >= 0) options.rerun_price = turns[turn].rerun_price;
     options.is_canonical = turns[turn].is_canonical;
@@ -113,14 +113,45 @@ void session_try_fillings(Session *s, const Windows *windows) {
   filler_close(filler);
 }
 
+/* The fates at which the bound without re-runs is met, filled up, with more or less room for copies. The bound takes what is made again to need nothing else, so that fates
+ * at which it is met otherwise are no plan. */
+static void try_fates_of_windows(Session *s, int64_t units) {
+  static const double reserves[] = {0.05, 0.1, 0.2, 0};
+  const Geometry *g = s->geometry;
+  const int turns = are_very_many(s) ? 2 : 4;
+  int64_t known = s->search->best->cost;
+  Windows *windows = windows_new(s->arena, s->problem, g, MOST_CUTS, true);
+  if (!windows) return;
+  Candidate *like = candidate_new(s->arena, s->evaluator), *scratch = candidate_new(s->arena, s->evaluator), *known_best = candidate_new(s->arena, s->evaluator);
+  candidate_copy(s->evaluator, known_best, s->search->best);
+  windows_raise(windows, known, WINDOW_ROUNDS, PATIENCE);
+  geometry_stay(g, like->fates);
+  windows_fates(windows, like->fates);
+  like->is_canonical = false;
+  for (int i = 0; i < g->gap_count; i++) like->keep_from[i] = g->gaps[i].v;
+  Filler *filler = filler_open(s->evaluator);
+  FillOptions options = {.rerun_price = 1, .windows = windows, .like = like};
+  for (int turn = 0; turn < turns && !search_is_done(s->search); turn++) {
+    options.reserve = reserves[turn];
+    fill(filler, &options, scratch);
+    search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+  }
+  filler_close(filler);
+  if (s->search->best->cost >= known) return;
+  s->second = known_best;
+  search_local(s->search, units);
+}
+
 void session_fill_again(Session *s, const Session *before, int64_t units) {
   Candidate *scratch = candidate_new(s->arena, s->evaluator);
   FillOptions options = before->filling;
   options.like = before->search->best;
-  options.reserve = 0;
   Filler *filler = filler_open(s->evaluator);
-  fill(filler, &options, scratch);
-  search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+  for (int turn = 0; turn < (are_very_many(s) ? 1 : 2); turn++) {
+    options.reserve = 0.05 * turn;
+    fill(filler, &options, scratch);
+    search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+  }
   try_near(s, filler, before->filling, scratch);
   filler_close(filler);
   if (s->search->best->cost >= COST_INVALID) session_try_fillings(s, NULL);
@@ -250,8 +281,8 @@ void session_raise_bound(Session *s) {
   enum { FEW_GAPS = 32 };
   int64_t known = s->search->best->cost;
   if (known >= COST_INVALID || known - s->lower_bound_ns < known / 100 || s->geometry->open_count <= FEW_GAPS) return;
-  Windows *windows = windows_new(s->arena, s->problem, s->geometry, MORE_CUTS);
-  if (windows) take_bound(s, windows, windows_raise(windows, known, WINDOW_ROUNDS));
+  Windows *windows = windows_new(s->arena, s->problem, s->geometry, MORE_CUTS, false);
+  if (windows) take_bound(s, windows, windows_raise(windows, known, MORE_ROUNDS, MORE_PATIENCE));
 }
 
 /* Of many gaps, prices and fillings decide; then whole values, and parts of them, are searched over. */
@@ -264,9 +295,9 @@ static void run_large(Session *s, const Budget *budget, int64_t units) {
   if (has_dp && !search_is_done(search)) try_prices(s);
   if (search_is_done(search)) return;
   bool is_aside = budget->splits == 1; /* a smaller device */
-  Windows *windows = search->best->cost < COST_INVALID && !is_aside ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS) : NULL;
+  Windows *windows = search->best->cost < COST_INVALID && !is_aside ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS, false) : NULL;
   if (windows) {
-    take_bound(s, windows, windows_raise(windows, search->best->cost, WINDOW_ROUNDS));
+    take_bound(s, windows, windows_raise(windows, search->best->cost, WINDOW_ROUNDS, PATIENCE));
     session_try_fillings(s, windows);
   }
   if (search_is_done(search)) return;
@@ -275,6 +306,7 @@ static void run_large(Session *s, const Budget *budget, int64_t units) {
   search_local(search, units / 4);
   search_polish(search, units / 8);
   if (has_dp) search_anneal(search, units / 4, 0.1);
+  if (windows && !search_is_done(search)) try_fates_of_windows(s, units / 8);
 }
 
 void session_run(Session *s, const Budget *budget, int64_t units) {

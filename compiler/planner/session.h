@@ -32,6 +32,7 @@ typedef struct Session {
   bool is_optimal;
   FillOptions filling; /* of the fastest filling so far */
   int64_t filling_ns;
+  Candidate *second; /* the best one before what the bound's fates gave, where that was faster; NULL: it was not */
 } Session;
 
 /* `deadline` as in search.h. */

@@ -4,7 +4,7 @@
 
 #include "exact.h"
 
-enum { NOTICED = 200, NEAR = 40, SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, FEW_RUNGS = 8, FEW_GAPS = 64, LARGE_GAPS = 512, SEARCHED_GAPS = 15000 };
+enum { NOTICED = 200, NEAR = 40, SEEN = 4096, NOTCHES = 64, LAST_RUNGS = 32, FEW_RUNGS = 8, FEW_GAPS = 64, LARGE_GAPS = 512, SEARCHED_GAPS = 3000 };
 
 typedef struct Settled { /* a plan with its addresses */
   Candidate *fates;
@@ -220,13 +220,12 @@ static void go_down(Packer *packer, const Budget *budget, int64_t excess_bytes, 
 /* Where a try is dear: smaller by what sticks out, then halfway up to what stuck out, while that is faster by more than next to nothing; or down, as
  * long as nothing was laid out. What is found there is rarely faster on a device that is smaller still. */
 static void go_down_by_halves(Packer *packer, const Budget *budget, int64_t worth_ns, int64_t excess_bytes, int64_t target_ns) {
-  enum { MANY_GAPS = 3000 };
+  enum { ATTEMPTS = 6 };
   const Session *s = packer->session;
-  const int attempts = s->geometry->open_count > MANY_GAPS ? 2 : 6;
   int64_t low, high, sticks_out = s->problem->device_bytes, fastest = target_ns;
   session_device_range(s, &low, &high);
   int64_t fits = low, device = sticks_out - excess_bytes > low ? sticks_out - excess_bytes : low + (sticks_out - low) / 2;
-  for (int attempt = 0; attempt < attempts && device > fits && !search_is_late(s->search); attempt++) {
+  for (int attempt = 0; attempt < ATTEMPTS && device > fits && !search_is_late(s->search); attempt++) {
     int64_t least = try_smaller(packer, budget, device, target_ns);
     bool is_laid = is_laid_out(packer), is_fit = is_laid && packer->best.makespan_ns <= least;
     if (is_fit) fits = device;
@@ -295,6 +294,15 @@ static void fill_around(Packer *packer, const Budget *budget) {
   arena_free(arena);
 }
 
+/* What takes longer may be easier to lay out. */
+static void fill_around_second(Packer *packer, Session *s, const Budget *budget) {
+  Candidate *best = s->search->best;
+  s->search->best = s->second;
+  packer->last = NULL;
+  fill_around(packer, budget);
+  s->search->best = best;
+}
+
 /* Fillings for a smaller device, laid out on this one. */
 static void fill_smaller(Packer *packer, const Budget *budget, int64_t device_bytes) {
   const Session *s = packer->session;
@@ -323,6 +331,7 @@ static void go_down_quickly(Packer *packer, const Budget *budget) {
     sticks_out = fits;
     double at_most = 1 - 0.02 * (1 << (attempt < 4 ? attempt : 4)) / 2; /* larger and larger steps */
     fits = low + (int64_t)((double)(fits - low) * (share < at_most ? share : at_most));
+    if (attempt > 0 && fits == sticks_out) break;
     fill_smaller(packer, budget, fits);
     if (!is_laid_out(packer) && packer->best.layout->height_bytes < before) share = (double)device / (double)packer->best.layout->height_bytes;
   }
@@ -344,10 +353,12 @@ static void lay_out_on_rungs(Packer *packer, int first_maker, int end_maker, int
   const Session *s = packer->session;
   int64_t low, high;
   session_device_range(s, &low, &high);
+  const int64_t notch = (s->problem->device_bytes - low) / rungs;
+  if (notch == 0 && rung > 0) rung = 0; /* they are all the same */
   for (; rung >= 0 && !is_laid_out(packer) && !search_is_late(s->search); rung--) {
     Arena *scratch = arena_new();
     Problem smaller = *s->problem;
-    smaller.device_bytes = low + (s->problem->device_bytes - low) / rungs * rung;
+    smaller.device_bytes = low + notch * rung;
     Session *small = session_new(&smaller, scratch, 0);
     packer->source = small->evaluator;
     Candidate *candidate = small->search->best;
@@ -369,11 +380,12 @@ static void lay_out_faster_policy(Packer *packer, Policy policy, int64_t packing
   const Session *s = packer->session;
   int64_t low, high, before = packer->best.makespan_ns;
   session_device_range(s, &low, &high);
-  int stride = session_is_large(s) ? NOTCHES / 8 : 1;
+  const int64_t notch = (s->problem->device_bytes - low) / NOTCHES;
+  const int stride = notch == 0 ? NOTCHES : session_is_large(s) ? NOTCHES / 8 : 1;
   for (int rung = NOTCHES; rung >= 0 && packer->best.makespan_ns == before && !search_is_late(s->search); rung -= stride) {
     Arena *scratch = arena_new();
     Problem smaller = *s->problem;
-    if (rung < NOTCHES) smaller.device_bytes = low + (s->problem->device_bytes - low) / NOTCHES * rung;
+    if (rung < NOTCHES) smaller.device_bytes = low + notch * rung;
     Session *small = session_new(&smaller, scratch, 0);
     Candidate *candidate = small->search->best;
     policy_plan(small->evaluator, policy, candidate);
@@ -415,6 +427,7 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, in
   int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
   if (session_is_large(s)) {
     if (!is_laid_out(packer)) fill_around(packer, budget);
+    if (s->second && (!is_laid_out(packer) || packer->best.makespan_ns > s->second->cost)) fill_around_second(packer, s, budget);
     bool is_searched = s->geometry->open_count <= SEARCHED_GAPS && s->labels > 0;
     if (!is_settled(packer, makespan + makespan / NEAR) && is_searched) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
     if (!is_laid_out(packer)) go_down_quickly(packer, budget);

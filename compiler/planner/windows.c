@@ -32,6 +32,7 @@ struct Windows {
   const Problem *problem;
   const Geometry *geometry;
   Arena *arena;
+  bool is_by_copies; /* what can be copied is not made again */
   int cut_count, *cuts;
   int *cuts_before; /* by step, and one more: cuts before it */
   int64_t *base_bytes; /* by cut */
@@ -50,6 +51,7 @@ struct Windows {
   double *row_slope, *lam_slope, *mu_slope, *row_step, *lam_step, *mu_step, *held, *hosted, *least_write, *least_read;
   Choice (*choices)[8];
   uint8_t (*from)[STATES], (*taken)[STATES];
+  float (*shares)[FATE_COUNT]; /* by span of a kind: how often each fate was the cheapest lately */
   double scale; /* ns per byte of one unit of lam */
   double level;
   int idle;
@@ -145,6 +147,7 @@ static void make_spans(Windows *w) {
       const PlanGap *gap = &g->gaps[i];
       /* What ends with a cut step ends before it begins; what begins with one, after it. */
       Span span = {w->cuts_before[gap->u + 1], w->cuts_before[gap->v], gap->is_held ? MAY_KEEP : options_of(p, piece, gap->u, g->remake_limit[x])};
+      if (w->is_by_copies && (span.options & (MAY_HOST | MAY_SSD))) span.options &= ~(unsigned)MAY_RERUN;
       if (span.options == MAY_KEEP) {
         for (int c = span.first; c < span.last; c++) w->base_bytes[c] += piece->bytes;
         continue;
@@ -174,6 +177,8 @@ static void make_kinds(Windows *w) {
   const Problem *p = w->problem;
   Arena *arena = w->arena;
   w->kinds = NEW(p->piece_count, Kind);
+  w->kind_of = NEW(p->piece_count, int);
+  for (int x = 0; x < p->piece_count; x++) w->kind_of[x] = -1;
   int longest = 0;
   for (int x = 0; x < p->piece_count; x++) {
     int first = w->piece_first[x], count = w->piece_first[x + 1] - first, found = -1;
@@ -191,16 +196,18 @@ static void make_kinds(Windows *w) {
       w->kinds[found] = (Kind){.span_first = first, .span_count = count, .first = x};
     }
     add_member(w, &w->kinds[found], x);
+    w->kind_of[x] = found;
   }
+  w->shares = (float(*)[FATE_COUNT])arena_alloc(arena, (size_t)(w->span_count + 1) * sizeof *w->shares);
   w->choices = (Choice(*)[8])arena_alloc(arena, (size_t)(longest + 1) * sizeof *w->choices);
   w->from = (uint8_t(*)[STATES])arena_alloc(arena, (size_t)(longest + 1) * STATES);
   w->taken = (uint8_t(*)[STATES])arena_alloc(arena, (size_t)(longest + 1) * STATES);
 }
 
-Windows *windows_new(Arena *arena, const Problem *p, const Geometry *g, int most_cuts) {
+Windows *windows_new(Arena *arena, const Problem *p, const Geometry *g, int most_cuts, bool is_by_copies) {
   if (!g->is_over_budget || p->step_count < 3 || !is_certain(p, g)) return NULL;
   Windows *w = NEW(1, Windows);
-  *w = (Windows){.problem = p, .geometry = g, .arena = arena};
+  *w = (Windows){.problem = p, .geometry = g, .arena = arena, .is_by_copies = is_by_copies};
   choose_cuts(w, most_cuts);
   if (w->cut_count == 0) return NULL;
   count_base(w);
@@ -359,6 +366,17 @@ static void way_costs(const Prices *q, const Span *span, const Kind *k, const do
   }
 }
 
+static Fate fate_of(Way way, bool is_home_ssd) {
+  static const uint8_t fates[WAYS] = {FATE_KEEP, FATE_HOST, FATE_HOST, FATE_SSD, FATE_SSD, FATE_RECOMPUTE, FATE_HOST};
+  return way == CLEAN && is_home_ssd ? FATE_SSD : (Fate)fates[way];
+}
+
+static void count_share(float *shares, Fate fate) {
+  const float last = 0.02f;
+  for (int i = 0; i < FATE_COUNT; i++) shares[i] *= 1 - last;
+  shares[fate] += last;
+}
+
 /* The cheapest ways through the spans of a kind. */
 static double go_through(Windows *w, const Prices *q, const Kind *k, bool has_slope) {
   double cost[STATES] = {0, HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -384,6 +402,7 @@ static double go_through(Windows *w, const Prices *q, const Kind *k, bool has_sl
   for (int i = k->span_count - 1; i >= 0 && has_slope; i--) {
     Way way = (Way)w->taken[i][state];
     add_slope(w, q, &w->spans[k->span_first + i], k, way, &w->choices[i][way], is_home_ssd);
+    count_share(w->shares[k->span_first + i], fate_of(way, is_home_ssd));
     state = w->from[i][state];
   }
   return value;
@@ -603,8 +622,7 @@ static int64_t prove(const Windows *w) {
   return sum > 0 ? (int64_t)((sum + ((Wide)1 << 40) - 1) >> 40) : 0;
 }
 
-int64_t windows_raise(Windows *w, int64_t known_ns, int rounds) {
-  enum { PATIENCE = 40 };
+int64_t windows_raise(Windows *w, int64_t known_ns, int rounds, int patience) {
   if (w->level == 0) {
     begin(w);
     w->level = ((double)known_ns - value_and_slope(w)) / 2;
@@ -616,7 +634,7 @@ int64_t windows_raise(Windows *w, int64_t known_ns, int rounds) {
       w->best = value;
       keep_best(w);
     }
-    if (++w->idle > PATIENCE) {
+    if (++w->idle > patience) {
       w->level *= 0.9;
       w->idle = 0;
       if (w->level < 1e-4 * w->best) break;
@@ -663,4 +681,45 @@ GapCosts windows_costs(const Windows *w, const PlanGap *gap, bool is_copied) {
   costs.fates[FATE_RECOMPUTE] = way_cost(&q, &span, &kind, RERUN, false, NULL).cost;
   costs.lane = q.rows + WINDOW_ROWS * span.last;
   return costs;
+}
+
+/* Of what was counted, the fate that covers that share of it, from what stays on. */
+static Fate fate_at(const float *shares, double at) {
+  static const uint8_t order[] = {FATE_KEEP, FATE_HOST, FATE_SSD, FATE_RECOMPUTE};
+  double sum = 0, below = 0;
+  for (int i = 0; i < FATE_COUNT; i++) sum += (double)shares[i];
+  for (int i = 0; i < FATE_COUNT; i++) {
+    below += (double)shares[order[i]];
+    if (at * sum < below) return (Fate)order[i];
+  }
+  return FATE_KEEP;
+}
+
+/* The span that covers as much, of those from `at` on; -1: none. */
+static int find_span(const Windows *w, int at, int end, const PlanGap *gap) {
+  const int first = w->cuts_before[gap->u + 1], last = w->cuts_before[gap->v];
+  while (at < end && w->spans[at].last < last) at++;
+  return at < end && w->spans[at].first == first && first < last ? at : -1;
+}
+
+void windows_fates(const Windows *w, uint8_t *fates) {
+  const Problem *p = w->problem;
+  const Geometry *g = w->geometry;
+  Arena *arena = arena_new();
+  int *seen = NEW(w->kind_count, int); /* members */
+  for (int x = 0; x < p->piece_count; x++) {
+    if (w->kind_of[x] < 0) continue;
+    const Kind *kind = &w->kinds[w->kind_of[x]];
+    const double share = (seen[w->kind_of[x]]++ + 0.5) / kind->members; /* those that stay are beside each other */
+    const int end = kind->span_first + kind->span_count;
+    int span = kind->span_first + ((w->spans[kind->span_first].options & IS_INITIAL) != 0);
+    for (int i = g->gap_first[x]; i < g->gap_first[x + 1]; i++) {
+      const int found = find_span(w, span, end, &g->gaps[i]);
+      if (found < 0) continue;
+      const Fate fate = fate_at(w->shares[found], share);
+      if (g->gaps[i].is_open && (g->gaps[i].options & FATE_BIT(fate))) fates[i] = (uint8_t)fate;
+      span = found;
+    }
+  }
+  arena_free(arena);
 }

@@ -6,11 +6,13 @@
 
 typedef struct Windows Windows;
 
-/* Up to `most_cuts` steps to cut at. NULL where an op may communicate or not, or nothing is over the budget. */
-Windows *windows_new(Arena *arena, const Problem *problem, const Geometry *geometry, int most_cuts);
+/* Up to `most_cuts` steps to cut at. NULL where an op may communicate or not, or nothing is over the budget. `is_by_copies`: what can be copied is not made
+ * again; then windows_raise proves less, and windows_fates are of a plan without. */
+Windows *windows_new(Arena *arena, const Problem *problem, const Geometry *geometry, int most_cuts, bool is_by_copies);
 
-/* Raise the bound towards `known_ns`, the makespan of a plan, in up to `rounds` rounds; what it proves. It goes on from where it was. */
-int64_t windows_raise(Windows *windows, int64_t known_ns, int rounds);
+/* Raise the bound towards `known_ns`, the makespan of a plan, in up to `rounds` rounds, with shorter steps after `patience` rounds in which little was won; what
+ * it proves. It goes on from where it was. */
+int64_t windows_raise(Windows *windows, int64_t known_ns, int rounds, int patience);
 
 /* The prices that proved the most so far. */
 void windows_certificate(const Windows *windows, Arena *arena, PlanCertificate *certificate);
@@ -22,5 +24,9 @@ typedef struct GapCosts {
 
 /* `is_copied`: its tier has a valid copy by then. */
 GapCosts windows_costs(const Windows *windows, const PlanGap *gap, bool is_copied);
+
+/* The fates at which the bound was met, averaged over the last rounds: of pieces alike as many have one as its share says. Gaps that cover no cut are not
+ * changed. */
+void windows_fates(const Windows *windows, uint8_t *fates);
 
 #endif
