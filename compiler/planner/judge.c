@@ -1637,24 +1637,20 @@ static Big getting(const Views *v, const Big *price, int64_t ns, int64_t n, int 
   return least;
 }
 
-/* What goes out for the first time and comes back; `c`: the time to make it again, or -1. */
-static Big travelling(const Views *v, const Option *o, int64_t c, int a, int b) {
-  Big least = -1;
-  for (int back = a; back <= b; back++)
-    for (int out = a; out <= back; out++) {
-      Big before = (v->room[out] - v->room[a]) * o->n;
-      if (c >= 0) { /* or dropped, made again, and then out */
-        Big again = getting(v, v->compute, c, o->n, a, out);
-        if (again < before) before = again;
-      }
-      Big all = before + v->out[out] * o->d + v->in[back] * o->h + (v->room[b] - v->room[back]) * o->n;
-      if (least < 0 || all < least) least = all;
-    }
-  return least;
-}
-
 static void take(Big *least, Big value) {
   if (*least < 0 || value < *least) *least = value;
+}
+
+/* What goes out for the first time and comes back; `c`: the time to make it again, or -1. Each is the least up to a window. */
+static Big travelling(const Views *v, const Option *o, int64_t c, int a, int b) {
+  Big there = -v->room[a] * o->n, gone = -1, least = -1; /* there: less the room up to the window */
+  for (int k = a; k <= b; k++) {
+    const Big again = c >= 0 ? v->compute[k] * c - v->room[k] * o->n : there; /* or dropped, made again, and then out */
+    if (again < there) there = again;
+    take(&gone, there + v->room[k] * o->n + v->out[k] * o->d);
+    take(&least, gone + v->in[k] * o->h + (v->room[b] - v->room[k]) * o->n);
+  }
+  return least;
 }
 
 /* One stretch: the least sums by what has a copy (1: host, 2: SSD) before and after it; -1: none. */
