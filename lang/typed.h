@@ -321,6 +321,7 @@ typedef struct DataInfo {
   const int64_t *block_first; /* [2^levels + 1] of the canonical blocks (runtime/core/blocks.h); NULL: not asked for, or no files were read */
   const int64_t *block_edges[2]; /* likewise, by EdgeEnd: how many edges have this end in the blocks before each */
   const int64_t *part_pairs[2];  /* likewise, by EdgeEnd: how many rows of each part the rows of each gather in sums that arrive at this end (gnn_halo_pairs); NULL: not counted */
+  const int64_t *edge_pairs;     /* and how many edges go from each to each (gnn_edge_pairs) */
   Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   Locality nested_locality[2]; /* the same were the nodes in a nested order; not known where that was not asked for, or they cannot be */
   bool is_symmetric;    /* every edge has its reverse */

@@ -84,11 +84,14 @@ enum { GNN_EDGES, GNN_MEMBERS, GNN_RELATIONS, GNN_RELATIONS_MAX = 126, GNN_TYPES
 
 /* Where the sums over neighbours of the parts of the nodes find the rows that they gather: of its own nodes and of other parts', by what is there of each part. */
 typedef struct gnn_halo_rows {
-  const uint32_t *code; /* [entries of the CSR that the sums go over]: the part that has the row, and from bit program->graph.halo_shift down its number among the rows of that
+  const uint32_t *code; /* [entries of the CSR that the sums go over]: the part that has the row, and from bit `shift` of the program's halo down its number among the rows of that
                            part that the part of the sum gathers */
   const int32_t *row;   /* the rows of part q that part p gathers, ascending: from first[q * parts + p] on */
   const int64_t *first; /* [parts * parts + 1] */
 } gnn_halo_rows;
+
+/* The third is of edges, rows of the part of their destination, for sums over the out-edges of their source. */
+enum { GNN_HALO_IN, GNN_HALO_OUT, GNN_HALO_EDGES, GNN_HALOS };
 
 /* The canonical blocks of the nodes' rows, the unit of every sum over rows (blocks.h); entries of edges belong to the block of
  * their destination, labelled rows to that of their node. */
@@ -176,7 +179,7 @@ struct gnn_run {
   gnn_edge_set sets[GNN_RELATIONS + GNN_RELATIONS_MAX]; /* empty where nothing needs them */
   int64_t type_nodes[GNN_TYPES_MAX];                    /* of each type of nodes beside the first */
   gnn_blocks blocks;
-  gnn_halo_rows halo[2];         /* of sums over in-edges, over out-edges; NULL where nothing gathers so */
+  gnn_halo_rows halo[GNN_HALOS]; /* of sums over in-edges, over out-edges; of values on edges; NULL where nothing gathers so */
   const int32_t *node_id;        /* what the data call each node, by which dropout draws; NULL: what the graph does */
   const int64_t *edge_id;        /* the same of edges; NULL, too, where no dropout is on edges */
   gnn_sparse sparse[GNN_SPARSE_MAX];
@@ -312,8 +315,8 @@ typedef struct gnn_graph_desc {
   struct gnn_halo_desc {     /* gnn_run.halo: offsets of its arrays in the arena, -1 where there are none; and in a program whose values are cut */
     int64_t at_code, at_row, at_first;
     const int64_t *pairs;    /* [2^part_levels, 2^part_levels]: so many rows of part q the rows of part p gather, by p and q */
-  } halo[2];
-  int halo_shift;            /* of the part in a code */
+    int shift;               /* of the part in a code */
+  } halo[GNN_HALOS];
   const int64_t *part_in, *part_out; /* likewise, where idx is on the host or values on edges are cut: so many edges go to the parts before, come from them. NULL: any number */
 } gnn_graph_desc;
 

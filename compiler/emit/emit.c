@@ -444,6 +444,8 @@ static void emit_numbers(const char *name, const int64_t *numbers, int last, FIL
 
 static bool has_graph_away(const Residents *y) { return y->neighbours_away[END_SRC] != NO_INDEX || y->neighbours_away[END_DST] != NO_INDEX; }
 
+static const char *const pairs_names[] = {[HALO_FOR_SRC] = "pairs_out", [HALO_FOR_DST] = "pairs_in", [HALO_OF_EDGES] = "pairs_of_edges"};
+
 /* Those that stay away, or values on edges. */
 static bool has_parts_of_edges(const Emission *m) {
   return has_graph_away(m->layout->residents) || parts_cut_edges(m->evaluation_plan->problem->parts) || (m->training_plan && parts_cut_edges(m->training_plan->problem->parts));
@@ -454,10 +456,11 @@ static void emit_parts(const Emission *m, FILE *out) {
   if (parts->count == 1) return;
   fprintf(out, "/* The rows at which the parts of the nodes begin. */\n");
   emit_numbers("part_first", parts->first, parts->count, out);
-  for (int end = 0; end < 2; end++) {
-    if (m->layout->residents->halo[end].row == NO_INDEX) continue;
-    fprintf(out, "/* How many rows of each part the rows of each gather over %s-edges. */\n", end == END_DST ? "in" : "out");
-    emit_numbers(end == END_DST ? "pairs_in" : "pairs_out", parts->halo[end].pairs, (1 << 2 * parts->levels) - 1, out);
+  for (int kind = 0; kind < HALO_KINDS; kind++) {
+    if (m->layout->residents->halo[kind].row == NO_INDEX) continue;
+    if (kind == HALO_OF_EDGES) fprintf(out, "/* How many edges go from each part to each. */\n");
+    else fprintf(out, "/* How many rows of each part the rows of each gather over %s-edges. */\n", kind == HALO_FOR_DST ? "in" : "out");
+    emit_numbers(pairs_names[kind], parts->halo[kind].pairs, (1 << 2 * parts->levels) - 1, out);
   }
   if (has_parts_of_edges(m)) {
     fprintf(out, "/* How many edges go to the parts before, and come from them. */\n");
@@ -673,13 +676,12 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
   const Parts *parts = m->evaluation_plan->problem->parts;
   if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_parts_of_edges(m) ? " .part_in = part_in, .part_out = part_out," : "");
-  for (int direction = 0; direction < 2 && y->residents->halo_levels; direction++) {
-    const EdgeEnd end = direction ? END_SRC : END_DST;
-    const struct HaloBlocks *b = &y->residents->halo[end];
-    fprintf(out, "            .halo[%d] = {.at_code = %s, .at_row = %s, .at_first = %s, .pairs = %s},\n", direction, at(m, b->code), at(m, b->row), at(m, b->first),
-            b->row == NO_INDEX ? "NULL" : direction ? "pairs_out" : "pairs_in");
+  for (int direction = 0; direction < HALO_KINDS && y->residents->halo_levels; direction++) {
+    static const HaloKind kinds[] = {HALO_FOR_DST, HALO_FOR_SRC, HALO_OF_EDGES};
+    const struct HaloBlocks *b = &y->residents->halo[kinds[direction]];
+    fprintf(out, "            .halo[%d] = {.at_code = %s, .at_row = %s, .at_first = %s, .pairs = %s, .shift = %d},\n", direction, at(m, b->code), at(m, b->row), at(m, b->first),
+            b->row == NO_INDEX ? "NULL" : pairs_names[kinds[direction]], parts_halo_shift(parts, kinds[direction]));
   }
-  if (y->residents->halo_levels) fprintf(out, "            .halo_shift = %d,\n", parts_halo_shift(parts));
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");

@@ -42,7 +42,7 @@ enum {
   USES_RUN = 1,   /* g */
   USES_STEP = 2,  /* s, the step's struct */
   USES_ACC = 4,
-  USES_ROW = 8, USES_SRC = 16, USES_DST = 32, USES_EDGE = 64, USES_CODE = 128
+  USES_ROW = 8, USES_SRC = 16, USES_DST = 32, USES_EDGE = 64, USES_CODE = 128, USES_EDGE_CODE = 256
 };
 
 /* A place as a pointer in the functions of a step: "s->h"; for CUDA "P_HALF(h)". Adds to *uses. */

@@ -250,12 +250,14 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
 
 /* "h_halo[code >> 20] + (code & 1048575) * 64": the part that has the row, and its number among those of that part. */
 static const char *place_in_halo(RowWriter *w, ValueId value, int64_t stride) {
-  const int shift = parts_halo_shift(w->arguments->step->parts);
+  const HaloKind kind = halo_kind(&w->kernels->graph->values[value]);
+  const int shift = parts_halo_shift(w->arguments->step->parts, kind);
   const char *at = argument_at_pieces(w->arguments, value, false, &w->uses);
-  w->uses |= USES_CODE;
-  const char *piece = arena_printf(w->arena, "%s[code >> %d]", at, shift);
+  const char *code = kind == HALO_OF_EDGES ? "edge_code" : "code";
+  w->uses |= kind == HALO_OF_EDGES ? USES_EDGE_CODE : USES_CODE;
+  const char *piece = arena_printf(w->arena, "%s[%s >> %d]", at, code, shift);
   if (w->kernels->backend == BACKEND_CUDA) piece = arena_printf(w->arena, kernels_is_half(w->kernels, value) ? "(const gnn_half *)(const void *)gnn_at(g, %s)" : "gnn_at(g, %s)", piece);
-  return arena_printf(w->arena, "%s + (int64_t)(code & %d) * %" PRId64, piece, (1 << shift) - 1, stride);
+  return arena_printf(w->arena, "%s + (int64_t)(%s & %d) * %" PRId64, piece, code, (1 << shift) - 1, stride);
 }
 
 /* The pointer to the numbers of a value in a row. A lane's offset comes first: it is added once, and not for each row. */

@@ -138,11 +138,15 @@ const char *step_neighbours(const StepWriter *w) {
   return neighbours == NO_VALUE ? NULL : argument_at_labels(w->arguments, neighbours, &uses);
 }
 
-const char *step_halo(const StepWriter *w, EdgeEnd end) { return arena_printf(w->arena, "g->halo[%d]", w->graph->program->info->is_symmetric || end == END_DST ? 0 : 1); }
+/* As gnn_run has them. */
+const char *step_halo(const StepWriter *w, HaloKind kind) {
+  const int number = kind == HALO_OF_EDGES ? 2 : w->graph->program->info->is_symmetric || kind == HALO_FOR_DST ? 0 : 1;
+  return arena_printf(w->arena, "g->halo[%d]", number);
+}
 
 const char *step_codes(const StepWriter *w) {
   const char *neighbours = step_neighbours(w);
-  return neighbours ? arena_printf(w->arena, "((const uint32_t *)%s)", neighbours) : arena_printf(w->arena, "%s.code", step_halo(w, graph_walk_end(w->anchor)));
+  return neighbours ? arena_printf(w->arena, "((const uint32_t *)%s)", neighbours) : arena_printf(w->arena, "%s.code", step_halo(w, (HaloKind)graph_walk_end(w->anchor)));
 }
 
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out) {
@@ -151,6 +155,7 @@ const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out)
   const char *neighbours = step_neighbours(w);
   if (uses & (is_out ? USES_DST : USES_SRC)) lines = arena_printf(w->arena, "const int64_t %s = %s[i];\n", is_out ? "dst" : "src", neighbours ? neighbours : "edges->idx");
   if (uses & USES_CODE) lines = arena_printf(w->arena, "%sconst uint32_t code = %s[i];\n", lines, step_codes(w));
+  if (uses & USES_EDGE_CODE) lines = arena_printf(w->arena, "%sconst uint32_t edge_code = %s.code[i];\n", lines, step_halo(w, HALO_OF_EDGES));
   if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out && !is_member ? "edges->edge[i]" : "i");
   return lines;
 }

@@ -40,7 +40,7 @@ const char *step_csr(const StepWriter *w); /* what a kernel over edges walks: "g
 /* The ids at the other ends of its edges, where they lie apart from that: "s->in_idx"; else NULL. */
 const char *step_neighbours(const StepWriter *w);
 /* The rows that the parts of sums arriving at `end` gather of each other: "g->halo[0]"; and where each edge has its row of the kernel's sums there. */
-const char *step_halo(const StepWriter *w, EdgeEnd end);
+const char *step_halo(const StepWriter *w, HaloKind kind);
 const char *step_codes(const StepWriter *w);
 RowKind step_row_kind(Domain domain);
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /* "g->nodes * 4" */

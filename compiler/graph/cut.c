@@ -408,7 +408,8 @@ static ValueId halo_of(const Cutting *c, ValueId far, EdgeEnd end, Phase phase) 
 /* The edge expression of a sum, of halos. Others may read the same ends of edges near: each sum has an expression of its own, which exists only inside its kernel. */
 static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase) {
   const Value value = c->from->values[id];
-  if (!c->reads_far[end][id] || c->is_made_on_edges[id]) return c->image[id];
+  if (c->is_made_on_edges[id]) return end == END_SRC && c->options.has_edge_halos ? halo_of(c, id, end, phase) : c->image[id];
+  if (!c->reads_far[end][id]) return c->image[id];
   ValueId *image = &c->halos[id].expression[end][phase];
   if (*image != NO_VALUE) return *image;
   Value copy = value;
@@ -592,6 +593,11 @@ static void take_roots(const Cutting *c) {
 
 static bool is_wide_sum(const Cutting *c, const Value *value) { return is_sum_over_edges(c->from, value) && c->reads_far[graph_walk_end(value)][value->operand[0]]; }
 
+/* Of values on edges, which lie where the edges arrive. */
+static bool is_sum_of_made(const Cutting *c, const Value *value) {
+  return c->options.has_edge_halos && is_sum_over_edges(c->from, value) && graph_walk_end(value) == END_SRC && c->is_made_on_edges[value->operand[0]];
+}
+
 static const char *listed(Arena *arena, const char *list, const char *item) { return arena_printf(arena, "%s%s%s", list, *list ? ", " : "", item); }
 
 static void note_slices(Cutting *c) {
@@ -654,7 +660,7 @@ static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   if (value->op == OP_UPDATE && is_learned(c, value->as.index)) return update_of_rows(c, id);
   if (c->slice[id] && op_is_aggregation(value->op)) return slice_sum(c, id, c->slice[id]);
   if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : follow_slices(c, id, c->slice[id]);
-  if (c->options.has_halos && is_wide_sum(c, value)) return sum_of_halos(c, id);
+  if (c->options.has_halos && (is_wide_sum(c, value) || is_sum_of_made(c, value))) return sum_of_halos(c, id);
   if (c->options.has_halos && is_far_lift) return lift_of_halo(c, id, (EdgeEnd)end);
   if (c->options.has_tables && is_far_lift && c->is_near[value->operand[0]]) return lift_of_table(c, id);
   if (c->options.has_tables && gathered != NO_INDEX && c->is_near[value->operand[gathered]]) return gradient_of_table(c, id);

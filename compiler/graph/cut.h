@@ -13,6 +13,7 @@ typedef struct CutOptions {
   const bool *is_learned; /* per param: its rows, and what the optimiser keeps of them, are data of their own, which stay away, too (learned.h); NULL: none */
   bool is_graph_away; /* the neighbours of nodes are data of their own, which stay away, too */
   bool has_halos;  /* ... and sums over neighbours gather from what each part needs of them (HALO); of whole rows */
+  bool has_edge_halos; /* values on edges, too, where they arrive at the sources */
   bool has_tables; /* values on nodes are to be cut by rows: what is gathered from has a table of its own where others read it, too */
   bool is_following; /* what follows a sum in slices element by element is computed of them; in bf16 it would be rounded elsewhere */
 } CutOptions;

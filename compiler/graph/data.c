@@ -289,14 +289,16 @@ static bool can_be_nested(const gnn_dataset *dataset, const gnn_recipe *recipe) 
   return recipe->order == GNN_ORDER_GIVEN && dataset->graphs == 1 && dataset->relation_count == 0 && !dataset->pairs && gnn_order_levels(dataset->nodes) > 0;
 }
 
-/* What parts of the nodes gather of each other. */
+/* What parts of the nodes gather of each other, and the edges between them. */
 static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, const int64_t *first, DataInfo *info, gnn_error *error) {
   const int levels = gnn_block_levels(dataset->nodes), counted = levels < GNN_PAIR_LEVELS ? levels : GNN_PAIR_LEVELS;
-  int64_t *pairs[2];
+  int64_t *pairs[2], *edges = arena_alloc(reader->arena, ((size_t)gnn_pair_at(counted + 1) + 1) * sizeof *edges);
   for (int d = 0; d < 2; d++) pairs[d] = d && dataset->is_symmetric ? pairs[0] : arena_alloc(reader->arena, ((size_t)gnn_pair_at(counted + 1) + 1) * sizeof *pairs[d]);
   info->part_pairs[END_DST] = pairs[0];
   info->part_pairs[END_SRC] = pairs[1];
-  return gnn_halo_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, pairs, error) == GNN_OK;
+  info->edge_pairs = edges;
+  return gnn_edge_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, edges, error) == GNN_OK &&
+         gnn_halo_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, pairs, error) == GNN_OK;
 }
 
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {

@@ -465,7 +465,7 @@ static Domain edges_walked(const Kernels *kernels, const Kernel *kernel) {
 static bool walks_out(const Kernels *kernels, const Kernel *kernel) { return graph_walk_end(&kernels->graph->values[kernel->anchor]) == END_SRC; }
 
 /* It goes over edges by their number alone, whichever nodes they join. */
-static bool is_by_number(const Kernel *kernel) { return kernel->kind == KERNEL_MATMUL || kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_CONCAT; }
+static bool is_by_number(const Kernel *kernel) { return kernel->kind == KERNEL_MATMUL || kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO; }
 
 ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel) {
   return edges_walked(kernels, kernel) == DOMAIN_EDGE && !is_by_number(kernel) ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;
@@ -495,9 +495,22 @@ static bool kernel_asks_for_ids(Fusion *f, const Kernel *kernel, EdgeEnd end) {
   return asks;
 }
 
-static bool gathers_from_halos(const Fusion *f, const Kernel *kernel) {
-  for (int k = 0; k < kernel->input_count; k++)
-    if (f->graph->values[kernel->inputs[k]].op == OP_HALO) return true;
+/* The sum reads or draws something by the number of an edge. */
+static bool asks_for_edges(Fusion *f, ValueId id) {
+  const Value *value = &f->graph->values[id];
+  if (!domain_is_edges(value->shape.domain) || !visit(f, id, 0)) return false;
+  if (!f->is_virtual[id]) return value->op != OP_HALO;
+  if (value->op == OP_DROPOUT) return true;
+  for (int k = 0; k < value->operand_count && value->op != OP_LIFT; k++)
+    if (asks_for_edges(f, value->operand[k])) return true;
+  return false;
+}
+
+static bool gathers_from_halos(const Fusion *f, const Kernel *kernel, bool of_edges) {
+  for (int k = 0; k < kernel->input_count; k++) {
+    const Value *input = &f->graph->values[kernel->inputs[k]];
+    if (input->op == OP_HALO && (input->shape.domain == DOMAIN_EDGE) == of_edges) return true;
+  }
   return false;
 }
 
@@ -528,13 +541,15 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   if (is_out) needs->out = true;
   else needs->in = true;
   const EdgeEnd end = is_out ? END_SRC : END_DST;
-  const bool has_halo = gathers_from_halos(f, kernel);
+  const bool has_halo = gathers_from_halos(f, kernel, false);
+  needs->has_edge_halo |= gathers_from_halos(f, kernel, true);
   f->walk += ROLES;
   needs->halo[end] |= has_halo;
   needs->ids[end] |= kernel_asks_for_ids(f, kernel, end);
   const ValueId neighbours = kernels_neighbours(kernels, kernel);
   if (neighbours != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, neighbours);
-  if (is_out && kernel->kind != KERNEL_SPMM && walked != DOMAIN_MEMBER) needs->out_edge = true; /* a node is one member */
+  f->walk += ROLES;
+  if (is_out && walked != DOMAIN_MEMBER && asks_for_edges(f, f->graph->values[kernel->anchor].operand[0])) needs->out_edge = true; /* a node is one member */
 }
 
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {

@@ -118,6 +118,7 @@ typedef struct Kernels {
     bool degree[2];         /* by EdgeEnd, as these: */
     bool ids[2];            /* kernels that sum there, or that go over edges alone, ask who is at the other end */
     bool halo[2];           /* others gather from halos */
+    bool has_edge_halo;     /* some from those of edges */
   } *needs;                 /* per set of edges */
 } Kernels;
 

@@ -7,11 +7,14 @@
 /* Of so many distinct rows out of `rows`, each drawn alike, `draws` draws find. */
 static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)ceil(rows * -expm1(-draws / rows)) : 0; }
 
-const int64_t *halo_pairs(Arena *arena, const DataInfo *info, EdgeEnd end, int levels) {
-  if (info->part_pairs[end]) return info->part_pairs[end] + gnn_pair_at(levels);
+HaloKind halo_kind(const Value *halo) { return halo->shape.domain == DOMAIN_EDGE ? HALO_OF_EDGES : (HaloKind)halo->as.degree.end; }
+
+const int64_t *halo_pairs(Arena *arena, const DataInfo *info, HaloKind kind, int levels) {
+  const int64_t *counted = kind == HALO_OF_EDGES ? info->edge_pairs : info->part_pairs[kind];
+  if (counted) return counted + gnn_pair_at(levels);
   const int count = 1 << levels;
   int64_t *pairs = arena_alloc(arena, ((size_t)count << levels) * sizeof *pairs);
-  for (int i = 0; i < count << levels; i++) pairs[i] = distinct((double)info->edges / count / count, (double)info->nodes / count);
+  for (int i = 0; i < count << levels; i++) pairs[i] = kind == HALO_OF_EDGES ? info->edges * (i + 1) / count / count - info->edges * i / count / count : distinct((double)info->edges / count / count, (double)info->nodes / count);
   return pairs;
 }
 
@@ -21,17 +24,20 @@ int64_t halo_rows(const int64_t *pairs, int levels) {
   return rows;
 }
 
-bool halos_have_codes(const DataInfo *info, int levels) {
+static bool kind_has_codes(const DataInfo *info, HaloKind kind, int levels) {
   Arena *arena = arena_new();
   int64_t most = 0;
-  for (int end = 0; end < 2; end++) {
-    const int64_t *pairs = halo_pairs(arena, info, (EdgeEnd)end, levels);
-    for (int i = 0; i < 1 << 2 * levels; i++)
-      if (pairs[i] > most) most = pairs[i];
-  }
+  const int64_t *pairs = halo_pairs(arena, info, kind, levels);
+  for (int i = 0; i < 1 << 2 * levels; i++)
+    if (pairs[i] > most) most = pairs[i];
   arena_free(arena);
   return most <= INT64_C(1) << (CODE_BITS - levels);
 }
+
+bool halos_have_codes(const DataInfo *info, int levels) { return kind_has_codes(info, HALO_FOR_SRC, levels) && kind_has_codes(info, HALO_FOR_DST, levels); }
+
+/* And the number of an edge is one of 32 bits (gnn_halo_rows). */
+bool edge_halos_have_codes(const DataInfo *info, int levels) { return info->edges <= INT32_MAX && kind_has_codes(info, HALO_OF_EDGES, levels); }
 
 /* A part's own rows are a piece, though none of them were gathered: so every part has one. */
 void halo_pieces(Arena *arena, const int64_t *pairs, int levels, HaloPieces *pieces) {

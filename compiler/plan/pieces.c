@@ -14,8 +14,7 @@ static bool has_parts(const Kernels *kernels, ValueId value) { return is_on_node
 static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
   switch (kernel->kind) {
-  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: return has_parts(kernels, kernel->anchor);
-  case KERNEL_HALO: return is_on_nodes(kernels, kernel->anchor);
+  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: case KERNEL_HALO: return has_parts(kernels, kernel->anchor);
   case KERNEL_SPARSE_MATMUL: return kernel->library == LIBRARY_NONE;
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return has_parts(kernels, anchor->operand[0]);
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
@@ -45,7 +44,7 @@ static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_f
   is_seen[2 * id + is_far] = true;
   if (!kernels_is_virtual(p->kernels, id)) {
     const bool is_of_others = is_on_edges(p->kernels, id) && graph_walk_end(anchor) == END_SRC;
-    if ((is_far && value->op != OP_HALO) || is_of_others) p->is_cut[p->kernels->storage[id]] = false;
+    if ((is_far || is_of_others) && value->op != OP_HALO) p->is_cut[p->kernels->storage[id]] = false;
     return;
   }
   for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != graph_walk_end(anchor) : is_far, is_seen);
@@ -197,7 +196,7 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
     first[i] = info->block_first ? info->block_first[(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->nodes * i / p->count;
   p->first = first;
   for (int end = 0; end < 2; end++) p->edges[end] = edges_before(arena, info, (EdgeEnd)end, p);
-  for (int end = 0; end < 2 && residents->halo_levels; end++) halo_pieces(arena, halo_pairs(arena, info, (EdgeEnd)end, p->levels), p->levels, &p->halo[end]);
+  for (int kind = 0; kind < HALO_KINDS && residents->halo_levels; kind++) halo_pieces(arena, halo_pairs(arena, info, (HaloKind)kind, p->levels), p->levels, &p->halo[kind]);
   p->entries = cut_entries(arena, kernels->graph->program, p);
   p->is_cut = arena_alloc(arena, (size_t)kernels->graph->value_count + 1);
   p->is_by_parts = arena_alloc(arena, (size_t)kernels->kernel_count + 1);
@@ -209,7 +208,7 @@ int64_t parts_rows(const Parts *p, int part) { return part ? p->first[part] - p-
 
 bool parts_is_halo(const Parts *p, ValueId value) { return p->kernels->graph->values[p->kernels->storage[value]].op == OP_HALO; }
 
-static const HaloPieces *halo_of(const Parts *p, ValueId value) { return &p->halo[p->kernels->graph->values[p->kernels->storage[value]].as.degree.end]; }
+static const HaloPieces *halo_of(const Parts *p, ValueId value) { return &p->halo[halo_kind(&p->kernels->graph->values[p->kernels->storage[value]])]; }
 
 int parts_piece_count(const Parts *p, ValueId value) {
   if (!p->is_cut[p->kernels->storage[value]]) return 1;
@@ -245,11 +244,11 @@ int parts_piece_written(const Parts *p, ValueId value, int part, int k) {
   return k ? NO_INDEX : parts_of_value(p, value, part);
 }
 
-int parts_halo_shift(const Parts *p) {
+int parts_halo_shift(const Parts *p, HaloKind kind) {
   int64_t most = 1;
-  for (int end = 0; end < 2; end++)
-    for (int i = 0; p->halo[end].pairs && i < 1 << 2 * p->levels; i++)
-      if (p->halo[end].pairs[i] > most) most = p->halo[end].pairs[i];
+  for (int k = 0; k < HALO_KINDS; k++)
+    for (int i = 0; (k == HALO_OF_EDGES) == (kind == HALO_OF_EDGES) && p->halo[k].pairs && i < 1 << 2 * p->levels; i++)
+      if (p->halo[k].pairs[i] > most) most = p->halo[k].pairs[i];
   int shift = 1;
   while (most > INT64_C(1) << shift) shift++;
   return shift;
@@ -257,7 +256,7 @@ int parts_halo_shift(const Parts *p) {
 
 static int64_t halo_bytes(const Parts *p, ValueId value, int piece) {
   const HaloPieces *halo = halo_of(p, value);
-  const int64_t row_bytes = kernels_bytes(p->kernels, value) / p->first[p->count];
+  const int64_t rows = graph_rows(p->kernels->graph, p->kernels->graph->values[p->kernels->storage[value]].shape.domain), row_bytes = rows ? kernels_bytes(p->kernels, value) / rows : 0;
   return row_bytes * (piece ? halo->pairs[halo->pair[piece]] : halo_rows(halo->pairs, p->levels));
 }
 

@@ -16,13 +16,18 @@
 
 enum { HALO_LEVELS = 6 /* at most 64 parts have them */ };
 
-/* How many rows of part q the rows of part p gather in sums that arrive at this end of their edges: [p << levels | q], counted in the data, or
+/* Rows of nodes for sums that arrive at this end of their edges (by EdgeEnd); of edges, which lie with their destinations, for sums that arrive at the sources. */
+typedef enum HaloKind { HALO_FOR_SRC = END_SRC, HALO_FOR_DST = END_DST, HALO_OF_EDGES = 2, HALO_KINDS = 3 } HaloKind;
+HaloKind halo_kind(const Value *halo);
+
+/* How many rows of part q the rows of part p gather in such sums: [p << levels | q], counted in the data, or
  * estimated as if neighbours were anywhere, where none were read. 2^levels parts, levels from 1 to HALO_LEVELS. */
-const int64_t *halo_pairs(Arena *arena, const DataInfo *info, EdgeEnd end, int levels);
+const int64_t *halo_pairs(Arena *arena, const DataInfo *info, HaloKind kind, int levels);
 int64_t halo_rows(const int64_t *pairs, int levels); /* of all pairs together */
 
 enum { CODE_BITS = 31 };
 bool halos_have_codes(const DataInfo *info, int levels); /* a part and a row of it in one number (gnn_halo_rows) */
+bool edge_halos_have_codes(const DataInfo *info, int levels); /* likewise an edge */
 
 /* The pieces of a value with rows for each part (HALO), from 1 on: a pair (p, q) that has rows, and each (p, p). */
 typedef struct HaloPieces {
@@ -100,7 +105,7 @@ typedef struct Residents {
   } *sets;                /* per set of edges */
   struct HaloBlocks {
     int code, row, first; /* gnn_halo_rows; code NO_INDEX: codes are the neighbours that stay away */
-  } halo[2];              /* by the end at which sums arrive */
+  } halo[HALO_KINDS];
   int halo_levels;        /* of the parts that they are for; 0: there are none */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
@@ -185,7 +190,7 @@ typedef struct Parts {
     const int64_t *before[2]; /* [count + 1]: so many of its numbers that are not 0 lie in the parts before, of rows, of columns */
   } *entries; /* per field */
   bool *is_cut;         /* per value */
-  HaloPieces halo[2];   /* by the end at which sums arrive: of the values that these gather from, where the graph has such (HALO) */
+  HaloPieces halo[HALO_KINDS]; /* of the values that sums gather from, where the graph has such (HALO) */
   bool *is_by_parts;    /* per kernel: it has a step for each part */
   const Cached *cached; /* NULL: nothing is */
 } Parts;
@@ -207,7 +212,7 @@ int parts_piece_read(const Parts *parts, ValueId value, int part, int k);
 int parts_piece_written(const Parts *parts, ValueId value, int part, int k);
 bool parts_is_halo(const Parts *parts, ValueId value);
 int parts_halo_piece(const Parts *parts, ValueId value, int to, int from); /* rows of part `from` for part `to`; 0: there are none */
-int parts_halo_shift(const Parts *parts); /* of the number of a part in the code of a row in halos (gnn_halo_rows) */
+int parts_halo_shift(const Parts *parts, HaloKind kind); /* of the number of a part in the code of a row in halos (gnn_halo_rows), of nodes the same for both ends */
 /* Of a kernel that sums over the rows of all parts one after the other: of what is open between them, 0 for others. */
 int64_t parts_sums_bytes(const Parts *parts, const Kernel *kernel);
 int64_t parts_work_bytes(const Parts *parts, const Kernel *kernel); /* scratch of each of its steps */

@@ -90,15 +90,15 @@ static void add_direction(Collecting *l, const char *set, const char *end, int64
   if (hub_bytes) *hubs = add_part(l, set, arena_printf(l->arena, "%s_hubs", end), hub_bytes);
 }
 
-static void add_halo(Collecting *l, EdgeEnd end) {
-  static const char *const names[] = {[END_SRC] = "out", [END_DST] = "in"};
+static void add_halo(Collecting *l, HaloKind kind) {
+  static const char *const names[] = {[HALO_FOR_SRC] = "out", [HALO_FOR_DST] = "in", [HALO_OF_EDGES] = "edge"};
   const DataInfo *info = l->program->info;
   const int levels = l->homes.halo_levels;
-  const int64_t rows = halo_rows(halo_pairs(l->arena, info, end, levels), levels);
+  const int64_t rows = halo_rows(halo_pairs(l->arena, info, kind, levels), levels);
   l->residents->halo_levels = levels;
   /* Where neighbours stay away, codes do. */
-  l->residents->halo[end] = (struct HaloBlocks){.code = l->is_graph_away ? NO_INDEX : add_part(l, names[end], "_codes", 4 * info->edges), .row = add_part(l, names[end], "_halo_rows", 4 * rows),
-                                                .first = add_part(l, names[end], "_halo_first", 8 * ((INT64_C(1) << 2 * levels) + 1))};
+  l->residents->halo[kind] = (struct HaloBlocks){.code = l->is_graph_away && kind != HALO_OF_EDGES ? NO_INDEX : add_part(l, names[kind], "_codes", 4 * info->edges), .row = add_part(l, names[kind], "_halo_rows", 4 * rows),
+                                                 .first = add_part(l, names[kind], "_halo_first", 8 * ((INT64_C(1) << 2 * levels) + 1))};
 }
 
 static bool is_set_symmetric(const DataInfo *info, Domain edges) {
@@ -118,8 +118,9 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   const bool has_ids[] = {needs->ids[END_SRC], needs->ids[END_DST] || (shares && needs->ids[END_SRC])};
   if (needs->in || shares) add_direction(l, name, "in", destinations, count, &blocks->in_ptr, is_away || !has_ids[END_DST] ? NULL : &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
   if (needs->out && !shares) add_direction(l, name, "out", sources, count, &blocks->out_ptr, is_away || !has_ids[END_SRC] ? NULL : &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
-  if (edges == DOMAIN_EDGE && (needs->halo[END_DST] || (shares && needs->halo[END_SRC]))) add_halo(l, END_DST);
-  if (edges == DOMAIN_EDGE && needs->halo[END_SRC] && !shares) add_halo(l, END_SRC);
+  if (edges == DOMAIN_EDGE && (needs->halo[END_DST] || (shares && needs->halo[END_SRC]))) add_halo(l, HALO_FOR_DST);
+  if (edges == DOMAIN_EDGE && needs->halo[END_SRC] && !shares) add_halo(l, HALO_FOR_SRC);
+  if (edges == DOMAIN_EDGE && needs->has_edge_halo) add_halo(l, HALO_OF_EDGES);
   if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_neighbours_away(l, "graph_in_idx", count, END_DST);
   if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_neighbours_away(l, "graph_out_idx", count, END_SRC);
   if (needs->out_edge) blocks->out_edge = add_part(l, name, "out_edge", 8 * count);
@@ -137,7 +138,8 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
     for (int k = 0; k < 3; k++) {
       const struct EdgeNeeds *needs = kernels[k] ? &kernels[k]->needs[set] : &all;
       all = (struct EdgeNeeds){all.in || needs->in, all.out || needs->out, all.out_edge || needs->out_edge, {all.degree[0] || needs->degree[0], all.degree[1] || needs->degree[1]},
-                               {all.ids[0] || needs->ids[0], all.ids[1] || needs->ids[1]}, {all.halo[0] || needs->halo[0], all.halo[1] || needs->halo[1]}};
+                               {all.ids[0] || needs->ids[0], all.ids[1] || needs->ids[1]}, {all.halo[0] || needs->halo[0], all.halo[1] || needs->halo[1]},
+                               all.has_edge_halo || needs->has_edge_halo};
     }
     add_edge_set(l, typed_edge_set(info, set), &all);
   }
@@ -317,7 +319,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
   y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
   y->node_id = y->edge_id = NO_INDEX;
-  for (int end = 0; end < 2; end++) y->halo[end] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
+  for (int kind = 0; kind < HALO_KINDS; kind++) y->halo[kind] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
   const int sets = typed_edge_sets(program->info);
   y->sets = arena_alloc(arena, (size_t)sets * sizeof *y->sets);
   for (int set = 0; set < sets; set++)

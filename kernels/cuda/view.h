@@ -67,7 +67,7 @@ typedef struct gnn_view {
   gnn_view_edge_set sets[128]; /* gnn_run.sets */
   int64_t type_nodes[62];
   gnn_view_blocks blocks;
-  gnn_view_halo halo[2];
+  gnn_view_halo halo[3];
   const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
   const int64_t *edge_id;
   gnn_view_sparse sparse[8];

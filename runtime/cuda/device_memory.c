@@ -271,7 +271,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   for (int set = 0; set < graph->set_count; set++) view.sets[set] = memory_edge_set(instance, &run->sets[set], &graph->sets[set], &status);
   view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
                                   memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
-  for (int d = 0; d < 2; d++) view.halo[d] = memory_halo(instance, d, &status);
+  for (int d = 0; d < GNN_HALOS; d++) view.halo[d] = memory_halo(instance, d, &status);
   view.node_id = memory_put(instance, run->node_id, run->nodes * (int64_t)sizeof *run->node_id, &status);
   view.edge_id = memory_put(instance, run->edge_id, run->edges * (int64_t)sizeof *run->edge_id, &status);
   memory_put_fields(instance, &view, &status);

@@ -269,7 +269,7 @@ static gnn_status fill_halos(gnn_instance *instance, const gnn_dataset *dataset,
   gnn_status status = GNN_OK;
   for (int direction = 0; direction < 2 && status == GNN_OK; direction++)
     if (instance->run.program->graph.halo[direction].pairs) status = gnn_fill_halo(instance, dataset, direction, error);
-  return status;
+  return status == GNN_OK && instance->run.program->graph.halo[GNN_HALO_EDGES].pairs ? gnn_fill_edge_halo(instance, dataset, error) : status;
 }
 
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {

@@ -41,7 +41,7 @@ static int halo_of_part(const halo_filling *f, int64_t part) {
     for (int64_t r = plan->part_first[q]; r < plan->part_first[q + 1]; r++) {
       if (f->number[r] < 0) continue;
       if (found < planned) f->row[f->first[q * parts + part] + found] = (int32_t)r;
-      f->number[r] = (int32_t)(q << plan->halo_shift | found++);
+      f->number[r] = (int32_t)(q << plan->halo[f->direction].shift | found++);
     }
     is_alike &= found == planned;
   }
@@ -51,16 +51,24 @@ static int halo_of_part(const halo_filling *f, int64_t part) {
   return is_alike;
 }
 
-static void halo_begin(const halo_filling *f) {
-  const int64_t parts = INT64_C(1) << f->plan->part_levels;
+static void halo_begin_pairs(const gnn_graph_desc *plan, int direction, int64_t *first) {
+  const int64_t parts = INT64_C(1) << plan->part_levels;
   int64_t rows = 0;
   for (int64_t q = 0; q < parts; q++)
     for (int64_t p = 0; p < parts; p++) {
-      f->first[q * parts + p] = rows;
-      rows += f->plan->halo[f->direction].pairs[p * parts + q];
+      first[q * parts + p] = rows;
+      rows += plan->halo[direction].pairs[p * parts + q];
     }
-  f->first[parts * parts] = rows;
+  first[parts * parts] = rows;
+}
+
+static void halo_begin(const halo_filling *f) {
+  halo_begin_pairs(f->plan, f->direction, f->first);
   for (int64_t r = 0; r < f->dataset->nodes; r++) f->number[r] = -1;
+}
+
+static gnn_status halo_other_rows(const gnn_dataset *dataset, gnn_error *error) {
+  return gnn_fail(error, GNN_EDATA, "R0802", "parts of %s gather other rows of each other than those of the data that the program was compiled for: compile it again with these data", dataset->title);
 }
 
 /* `codes`: where they go; NULL: to `home`, part by part. */
@@ -74,9 +82,7 @@ static gnn_status halo_parts(halo_filling *f, int32_t *codes, gnn_home *home, gn
     const int64_t begin = f->ptr[plan->part_first[p]], count = f->ptr[plan->part_first[p + 1]] - begin;
     if (codes) f->ids = codes + begin;
     else halo_ids(f, plan->part_first[p], plan->part_first[p + 1]);
-    if (!halo_of_part(f, p))
-      return gnn_fail(error, GNN_EDATA, "R0802", "parts of %s gather other rows of each other than those of the data that the program was compiled for: compile it again with these data",
-                      f->dataset->title);
+    if (!halo_of_part(f, p)) return halo_other_rows(f->dataset, error);
     if (!codes) status = gnn_home_put(home, f->ids, count * (int64_t)sizeof *f->ids, error);
   }
   return status;
@@ -123,5 +129,41 @@ gnn_status gnn_fill_halo(gnn_instance *instance, const gnn_dataset *dataset, int
   gnn_csr *csr = direction ? &run->sets[GNN_EDGES].out : &run->sets[GNN_EDGES].in;
   if (is_for_ids && codes && !edges->is_idx_on_host) csr->idx = codes; /* the order that keeps everything: a device with memory of its own gets them as it gets ids */
   run->halo[direction] = (gnn_halo_rows){is_for_ids ? NULL : (const uint32_t *)codes, f.row, f.first};
+  return status;
+}
+
+/* Edges come in their order, by destination, and so do those of each source: where the next one of each stands among the out-edges, and among the edges of its two parts. */
+static int halo_edges(const gnn_dataset *dataset, const gnn_graph_desc *plan, const int64_t *first, int32_t *row, uint32_t *code, int64_t *next, unsigned char *part_of, int64_t *found) {
+  const int64_t parts = INT64_C(1) << plan->part_levels;
+  int is_alike = 1;
+  for (int64_t q = 0; q < parts; q++)
+    for (int64_t r = plan->part_first[q]; r < plan->part_first[q + 1]; r++) part_of[r] = (unsigned char)q;
+  for (int64_t r = 0; r < dataset->nodes; r++)
+    for (int64_t e = dataset->in_ptr[r]; e < dataset->in_ptr[r + 1]; e++) {
+      const int64_t source = dataset->in_source[e], q = part_of[r], p = part_of[source], number = found[q * parts + p]++;
+      if (number < plan->halo[GNN_HALO_EDGES].pairs[p * parts + q]) row[first[q * parts + p] + number] = (int32_t)e;
+      code[next[source]++] = (uint32_t)(q << plan->halo[GNN_HALO_EDGES].shift | number);
+    }
+  for (int64_t k = 0; k < parts * parts; k++) is_alike &= found[k] == first[k + 1] - first[k];
+  return is_alike;
+}
+
+gnn_status gnn_fill_edge_halo(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+  gnn_run *run = &instance->run;
+  const gnn_graph_desc *plan = &run->program->graph;
+  const struct gnn_halo_desc *desc = &plan->halo[GNN_HALO_EDGES];
+  const int64_t parts = INT64_C(1) << plan->part_levels, *out = run->sets[GNN_EDGES].out.ptr;
+  int64_t *first = gnn_instance_at(instance, desc->at_first), *next = malloc((size_t)dataset->nodes * sizeof *next + 1), *found = calloc((size_t)(parts * parts), sizeof *found);
+  int32_t *row = gnn_instance_at(instance, desc->at_row);
+  uint32_t *code = gnn_instance_at(instance, desc->at_code);
+  unsigned char *part_of = malloc((size_t)dataset->nodes + 1);
+  gnn_status status = next && found && part_of ? GNN_OK : gnn_fail_memory(error, dataset->nodes * 9);
+  for (int64_t r = 0; status == GNN_OK && r < dataset->nodes; r++) next[r] = out[r];
+  if (status == GNN_OK) halo_begin_pairs(plan, GNN_HALO_EDGES, first);
+  if (status == GNN_OK && !halo_edges(dataset, plan, first, row, code, next, part_of, found)) status = halo_other_rows(dataset, error);
+  free(next);
+  free(found);
+  free(part_of);
+  run->halo[GNN_HALO_EDGES] = (gnn_halo_rows){code, row, first};
   return status;
 }

@@ -89,6 +89,26 @@ static void halo_count_pairs(int levels, uint64_t by, int own, int64_t *pairs) {
   }
 }
 
+static void halo_parts(int levels, int counted, const int64_t *first, unsigned char *part_of) {
+  for (int64_t p = 0; p < INT64_C(1) << counted; p++)
+    for (int64_t r = first[p << (levels - counted)]; r < first[(p + 1) << (levels - counted)]; r++) part_of[r] = (unsigned char)p;
+}
+
+gnn_status gnn_edge_pairs(int64_t nodes, int levels, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *pairs, gnn_error *error) {
+  const int counted = levels < GNN_PAIR_LEVELS ? levels : GNN_PAIR_LEVELS;
+  unsigned char *part_of = malloc((size_t)nodes + 1);
+  if (part_of == NULL) return gnn_fail_memory(error, nodes);
+  halo_parts(levels, counted, first, part_of);
+  for (int64_t k = 0; k < gnn_pair_at(counted + 1); k++) pairs[k] = 0;
+  for (int64_t r = 0; r < nodes; r++)
+    for (int64_t e = in_ptr[r]; e < in_ptr[r + 1]; e++) pairs[gnn_pair_at(counted) + ((int64_t)part_of[in_idx[e]] << counted) + part_of[r]]++;
+  for (int level = counted; level > 1; level--) /* two parts are one of the next level */
+    for (int64_t p = 0; p < INT64_C(1) << level; p++)
+      for (int64_t q = 0; q < INT64_C(1) << level; q++) pairs[gnn_pair_at(level - 1) + (p / 2 << (level - 1)) + q / 2] += pairs[gnn_pair_at(level) + (p << level) + q];
+  free(part_of);
+  return GNN_OK;
+}
+
 gnn_status gnn_halo_pairs(int64_t nodes, int levels, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *const pairs[2], gnn_error *error) {
   const int counted = levels < GNN_PAIR_LEVELS ? levels : GNN_PAIR_LEVELS, is_symmetric = pairs[0] == pairs[1];
   unsigned char *part_of = malloc((size_t)nodes + 1);
@@ -98,8 +118,7 @@ gnn_status gnn_halo_pairs(int64_t nodes, int levels, const int64_t *first, const
     free(by);
     return gnn_fail_memory(error, nodes * (int64_t)(is_symmetric ? 1 : 1 + sizeof *by));
   }
-  for (int64_t p = 0; p < INT64_C(1) << counted; p++)
-    for (int64_t r = first[p << (levels - counted)]; r < first[(p + 1) << (levels - counted)]; r++) part_of[r] = (unsigned char)p;
+  halo_parts(levels, counted, first, part_of);
   for (int d = 0; d < 2; d++)
     for (int64_t k = 0; k < gnn_pair_at(counted + 1); k++) pairs[d][k] = 0;
   for (int64_t r = 0; r < nodes; r++) { /* whoever sends an edge to r gathers it over out-edges */

@@ -33,6 +33,8 @@ static inline int64_t gnn_pair_at(int level) { return ((INT64_C(1) << 2 * level)
 /* pairs[d][gnn_pair_at(l) + p << l | q]: so many rows of part q of 2^l are gathered by the rows of part p, its own among them, over in-edges (d = 0) or out-edges (1). Parts are runs of the
  * 2^levels blocks that begin at `first`; level 1 to the lesser of `levels` and GNN_PAIR_LEVELS are counted. pairs[1] may be pairs[0] for a symmetric graph. O(entries). */
 gnn_status gnn_halo_pairs(int64_t nodes, int levels, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *const pairs[2], gnn_error *error);
+/* The same of edges: so many go from the rows of part p to those of part q. */
+gnn_status gnn_edge_pairs(int64_t nodes, int levels, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *pairs, gnn_error *error);
 
 /* Of all 2^level parts in one direction. */
 typedef struct gnn_halo_sum {

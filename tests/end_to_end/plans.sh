@@ -429,13 +429,15 @@ check "edges4, one part: trains" train keep_edges4 out_keep_edges4
 for name in rows halos away; do check "edges4, four parts, $name: same bits, memory as planned" agrees_with keep_edges4 edges4_$name; done
 edges_by_parts() { # PROGRAM FROM: sums over all edges, values on edges made of both ends, their products and gradients; pieces of them move
   local what
-  for what in 'back_gatv2[0-9a-z_]* = sum of ' 'd_gate1_t[0-9_]* = sum of ' 'gate1_concat = ' 'gate1_message_h = ' 'd_gate1_message_weight = ' 'd_gate1_message_bias = ' 'edgeconv1 = max over in-edges of edgeconv1_nn'; do
+  for what in 'back_gatv2[0-9a-z_]* = sum of ' 'd_gate1_t[0-9_]* = sum of ' 'gate1_concat = ' 'gate1_message_h = ' 'd_gate1_message_weight = ' 'd_gate1_message_bias = ' 'edgeconv1 = max over in-edges of edgeconv1_nn' 'sum over out-edges of '; do
     grep -q "^  /\* step .*$what.* \[4/4\]\$" gen_edges4_$1/edges4.c || { echo "no $what"; return 1; }
   done
   grep -q "out gate1_[a-z0-9_]*\[[1-4]/4\] -> $2" gen_edges4_$1/edges4.c
 }
 check "edges4, from tables: all that goes over edges goes by parts, and pieces of values on edges leave the device" edges_by_parts rows host
 check "edges4, from halos: likewise" edges_by_parts halos ring
+edges_from_halos() { grep -q '^  /\* step .* = sum over out-edges of d_edgeconv1_sub_halo \[4/4\]$' gen_edges4_halos/edges4.c && grep -q 'in [a-z0-9_]*_halo\[4>1/4\]' gen_edges4_halos/edges4.c && grep -q '\.at_out_edge = -1, ' gen_edges4_halos/edges4.c; }
+check "  and values on edges reach their sources so, by no number of an edge" edges_from_halos
 check "  nobody asks for the ids of neighbours" grep -q '\.at_in_idx = -1, ' gen_edges4_halos/edges4.c
 edges_need_less() { [ $((10 * $(least_of edges4 '--cut=rows(4)' ${road[host]}))) -lt $((7 * $(least_of edges4 --cut=whole ${road[host]}))) ]; }
 check "edges4: less than 0.7 of what whole values need at least" edges_need_less

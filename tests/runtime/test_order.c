@@ -122,6 +122,22 @@ static int pairs_are_right(const gnn_dataset *d, const gnn_halo *halo, int level
   return is_right;
 }
 
+static int edge_pairs_are_right(const gnn_dataset *d, const gnn_halo *halo, int level, const int64_t *pairs) {
+  const int64_t parts = INT64_C(1) << level, span = INT64_C(1) << (halo->levels - level);
+  int64_t *count = calloc((size_t)(parts * parts), sizeof *count);
+  int is_right = 1;
+  for (int64_t v = 0; v < d->nodes; v++)
+    for (int64_t e = d->in_ptr[v]; e < d->in_ptr[v + 1]; e++) {
+      int64_t from = 0, to = 0;
+      while (halo->first[(from + 1) * span] <= d->in_source[e]) from++;
+      while (halo->first[(to + 1) * span] <= v) to++;
+      count[from * parts + to]++;
+    }
+  for (int64_t k = 0; k < parts * parts; k++) is_right &= pairs[gnn_pair_at(level) + k] == count[k];
+  free(count);
+  return is_right;
+}
+
 static void check_pairs(const gnn_dataset *d, const gnn_halo *halo, const char *name) {
   int64_t *pairs[2];
   int is_right = 1;
@@ -131,6 +147,9 @@ static void check_pairs(const gnn_dataset *d, const gnn_halo *halo, const char *
   for (int level = 1; level <= halo->levels; level++)
     for (int direction = 0; direction < 2; direction++) is_right &= pairs_are_right(d, halo, level, direction, counted[direction]);
   tap_ok(is_right, "the rows that 2, 4 and 8 parts gather of each other, both ways: %s", name);
+  is_right = gnn_edge_pairs(d->nodes, halo->levels, halo->first, d->in_ptr, d->in_source, pairs[0], NULL) == GNN_OK;
+  for (int level = 1; level <= halo->levels; level++) is_right &= edge_pairs_are_right(d, halo, level, pairs[0]);
+  tap_ok(is_right, "the edges between them: %s", name);
   for (int k = 0; k < 2; k++) free(pairs[k]);
 }
 

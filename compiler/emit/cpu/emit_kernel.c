@@ -377,13 +377,13 @@ static void emit_halo(StepWriter *w) {
   const char *part = step_part(w), *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses);
   step_write_halo(w, (Spread){0});
   open_task(w, "rows", w->body->uses | USES_RUN | USES_STEP);
-  fprintf(w->out, "  const gnn_halo_rows *halo = &%s;\n  const int64_t *first = halo->first + (%s - 1) * %d;\n  int to_part = 0;\n  for (int64_t i = begin; i < end; i++) {\n", step_halo(w, w->anchor->as.degree.end), part, parts);
+  fprintf(w->out, "  const gnn_halo_rows *halo = &%s;\n  const int64_t *first = halo->first + (%s - 1) * %d;\n  int to_part = 0;\n  for (int64_t i = begin; i < end; i++) {\n", step_halo(w, halo_kind(w->anchor)), part, parts);
   fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    gnn_real *restrict to = %s[to_part] + (i - first[to_part]) * %" PRId64 ";\n", pieces,
           kernels_row_stride(w->kernels, w->kernel->anchor));
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
   open_step(w, no_members);
-  const char *first = arena_printf(w->arena, "%s.first", step_halo(w, w->anchor->as.degree.end));
+  const char *first = arena_printf(w->arena, "%s.first", step_halo(w, halo_kind(w->anchor)));
   fprintf(w->out, "  gnn_parallel_part(g->team, %s[(part - 1) * %d], %s[part * %d], %" PRId64 ", %s_rows, &s);\n}\n\n", first, parts, first, parts, w->kernel->task_rows, w->name);
 }
 
@@ -698,7 +698,7 @@ static const char *shared_spmm(const Emission *m, const Kernels *kernels, const 
     return arena_printf(m->arena,
                         "SHARED void spmm_halo_%s(const gnn_csr *graph, const uint32_t *codes, const gnn_real *const *pieces, int64_t begin, int64_t end,\n"
                         "    gnn_row_done *done, const void *context) {\n  gnn_spmm_halo_rows(graph, codes, pieces, %d, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n",
-                        spmm_sizes(m, anchor), parts_halo_shift(m->evaluation_plan->problem->parts), shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
+                        spmm_sizes(m, anchor), parts_halo_shift(m->evaluation_plan->problem->parts, HALO_FOR_DST), shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
   return arena_printf(m->arena,
                       "SHARED void spmm_%s(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
                       "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n",

@@ -331,7 +331,7 @@ static void emit_edge_rows(CudaWriter *c) {
 static void emit_halo(CudaWriter *c) {
   StepWriter *w = &c->w;
   const int parts = w->step->parts->count;
-  const char *halo = step_halo(w, w->anchor->as.degree.end), *part = step_part(w);
+  const char *halo = step_halo(w, halo_kind(w->anchor)), *part = step_part(w);
   const char *first = arena_printf(w->arena, "%s.first[(%s - 1) * %d]", halo, part, parts), *end = arena_printf(w->arena, "%s.first[%s * %d]", halo, part, parts);
   const char *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor);
   step_write_halo(w, any_spread);
