@@ -11,7 +11,7 @@ typedef struct Paint {
   const char *bold, *error, *warning, *mark, *note, *off;
 } Paint;
 
-static bool wants_color(const Diags *diags, FILE *out) {
+bool diags_wants_color(const Diags *diags, FILE *out) {
   if (diags->color != DIAG_COLOR_AUTO) return diags->color == DIAG_COLOR_ALWAYS;
   const char *no_color = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
   if (no_color && *no_color) return false;
@@ -392,7 +392,7 @@ void diags_print(Diags *diags, FILE *out) {
 
   static const Paint plain = {"", "", "", "", "", ""};
   static const Paint colors = {"\033[1m", "\033[1;31m", "\033[1;35m", "\033[32m", "\033[1;36m", "\033[0m"};
-  const Paint *paint = wants_color(diags, out) ? &colors : &plain;
+  const Paint *paint = diags_wants_color(diags, out) ? &colors : &plain;
   if (diags->format == DIAG_SARIF) print_sarif(diags, items, count, out);
   for (int i = 0; i < count; i++) {
     items[i]->is_printed = true;

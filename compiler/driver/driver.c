@@ -638,7 +638,7 @@ static void dump_plan(Compilation *c, FILE *out) {
   fprintf(out, "evaluation:\n%s", plan_write_json(a->evaluation_plan->planned, c->arena, &length));
 }
 
-static void dump_schedule(Compilation *c, FILE *out) { schedule_print(c->answer->schedule, out); }
+static void dump_schedule(Compilation *c, FILE *out) { schedule_print(c->answer->schedule, false, out); }
 
 static void dump_layout(Compilation *c, FILE *out) {
   const Layout *y = c->answer->layout;
@@ -771,7 +771,8 @@ static void announce(const Compilation *c) {
 static int explain(Compilation *c) {
   Document *document = c->options->measured ? view_document(c->arena, c->emission.plan_json, c->options->measured) : NULL;
   if (c->options->measured && !document) return 4;
-  if (!c->options->is_plan_json) report_plan_text(&c->explanation, document ? document->measured : NULL, c->options->is_verbose, stdout);
+  const Screen screen = screen_of(stdout, diags_wants_color(c->diags, stdout));
+  if (!c->options->is_plan_json) report_plan_text(&c->explanation, document ? document->measured : NULL, c->options->is_verbose, &screen);
   else if (document) view_emit(document, "plan", "-", stdout);
   else fputs(c->emission.plan_json, stdout);
   document_free(document);

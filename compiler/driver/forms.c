@@ -3,7 +3,10 @@
 
 static const char *names_of_hoisted(Arena *arena, const Hoisting *p) {
   const char *text = "";
-  for (int v = 0; v < p->count; v++) text = arena_printf(arena, "%s%s%s", text, v ? ", " : "", p->graph->values[p->values[v]].name);
+  for (int v = 0; v < p->count; v++) {
+    const Value *value = &p->graph->values[p->values[v]];
+    text = arena_printf(arena, "%s%s%s", text, v ? ", " : "", value->said ? value->said : value->name);
+  }
   return text;
 }
 

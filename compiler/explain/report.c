@@ -124,32 +124,44 @@ static const char *fates_text(Arena *arena, const Line *line) {
 /* Of several slices, the name of the first. */
 static const char *name_of(const Emission *m, const Line *line) {
   const Graph *graph = m->training->graph;
-  if (line->pieces > 1) return graph->values[graph_first_slice(graph, line->first->value)].name;
-  return parts_name(m->training_plan->problem->parts, line->first->value, graph->values[line->first->value].name, line->first->part);
+  if (line->pieces > 1) return graph->values[graph_first_slice(graph, line->first->value)].said;
+  return parts_name(m->training_plan->problem->parts, line->first->value, graph->values[line->first->value].said, line->first->part);
 }
 
-static int widest(int wide, const char *text) { return (int)strlen(text) > wide ? (int)strlen(text) : wide; }
+static const char *said_of(const Kernels *kernels, ValueId value) {
+  return kernels->made_by[value] == NO_INDEX ? "given" : kernel_said(kernels, &kernels->kernels[kernels->made_by[value]]);
+}
 
-static void print_decisions(const Emission *m, const Decisions *d, bool is_verbose, FILE *out) {
+static const char *fate_paint(const char *fate) {
+  static const char *const paints[] = {"keep", "", "host", "33", "ssd", "35", "recompute", "36", "mixed", "1"};
+  for (size_t i = 0; i < sizeof paints / sizeof *paints; i += 2)
+    if (strcmp(paints[i], fate) == 0 && *paints[i + 1]) return paints[i + 1];
+  return NULL;
+}
+
+static void print_decisions(const Emission *m, const Decisions *d, bool is_verbose, const Screen *screen) {
+  static const TableColumn columns[] = {{.head = "value", .least = 8}, {.head = "what it is", .least = 12, .goes = 2}, {.head = "line", .is_right = true, .goes = 3}, {.head = "size", .is_right = true},
+                                        {.head = "fate", .paint = fate_paint}, {.head = "adds", .is_right = true}, {.head = "why not the next best", .least = 18, .goes = 1}};
+  Table table = {m->arena, sizeof columns / sizeof *columns, .columns = columns};
   if (!d->count) return;
   int count, decided = 0;
   const Line *lines = lines_of(m, d, is_verbose, &count);
   for (int i = 0; i < count; i++) decided += lines[i].with[FATE_KEEP] < lines[i].pieces;
   int shown = is_verbose ? count : decided > SHOWN ? decided : SHOWN;
   if (shown > count) shown = count;
-  int wide = 18;
-  for (int i = 0; i < shown; i++) wide = widest(wide, name_of(m, &lines[i]));
-  fprintf(out, "\n  %-*s %-38s %5s %10s  %-9s %9s  %s\n", wide, "value", "what it is", "line", "size", "fate", "adds", "why not the next best");
   for (int i = 0; i < shown; i++) {
     const Decision *x = lines[i].first;
     const bool is_mixed = lines[i].with[x->fate] < lines[i].pieces;
-    fprintf(out, "  %-*s %-38.38s %5d %10s  %-9s %9s  %s\n", wide, name_of(m, &lines[i]), report_made_by(m->training, lines[i].pieces > 1 ? graph_first_slice(m->training->graph, x->value) : x->value),
-            (int)m->training->graph->values[x->value].place.line, bytes(m->arena, lines[i].bytes), is_mixed ? "mixed" : fate_names[x->fate], added(m->arena, lines[i].adds_ns),
-            lines[i].pieces > 1 ? fates_text(m->arena, &lines[i]) : why(m->arena, x));
+    const char *const cells[] = {name_of(m, &lines[i]), said_of(m->training, lines[i].pieces > 1 ? graph_first_slice(m->training->graph, x->value) : x->value),
+                                 arena_printf(m->arena, "%d", (int)m->training->graph->values[x->value].place.line), bytes(m->arena, lines[i].bytes), is_mixed ? "mixed" : fate_names[x->fate],
+                                 added(m->arena, lines[i].adds_ns), lines[i].pieces > 1 ? fates_text(m->arena, &lines[i]) : why(m->arena, x)};
+    table_add(&table, cells);
   }
+  fputc('\n', screen->out);
+  table_print(&table, shown, screen);
   int64_t rest = 0;
   for (int i = shown; i < count; i++) rest += lines[i].bytes;
-  if (shown < count) fprintf(out, "  ... %d smaller values, %s together, kept\n", count - shown, bytes(m->arena, rest));
+  if (shown < count) fprintf(screen->out, "  ... %d smaller values, %s together, kept\n", count - shown, bytes(m->arena, rest));
 }
 
 /* ---- the text ---- */
@@ -161,8 +173,8 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
   const char *at_peak = "no step";
   if (s->count) {
     const Step *peak = &s->steps[y->peak_step];
-    at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->what, (int)peak->place.line);
-    if (y->epoch_bytes < y->bytes) at_peak = arena_printf(arena, "peak before the first epoch, step %d, %s, line %d", s->hoisted->number, s->hoisted->what, (int)s->hoisted->place.line);
+    at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->said, (int)peak->place.line);
+    if (y->epoch_bytes < y->bytes) at_peak = arena_printf(arena, "peak before the first epoch, step %d, %s, line %d", s->hoisted->number, s->hoisted->said, (int)s->hoisted->place.line);
   }
   fprintf(out, "plan for %s on %s%starget %s%s%s budget %s      %s\n", m->program->name, m->program->data->name, dot(),
           m->machine->name, dot(), device_name(m), needed(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
@@ -327,35 +339,78 @@ static void print_cut(const Emission *m, Cut cut, FILE *out) {
 }
 
 /* How each layer's sums over neighbours run, and what moves for it; only the tiers that something moves to or from have columns. */
-static void print_layers(const Emission *m, Cut cut, FILE *out) {
+static void print_layers(const Emission *m, Cut cut, const Screen *screen) {
   static const char *const passes[] = {"forward", "backward", "update"};
+  enum { LAYER, PASS, LINE, MODE, PIECES, MOVES, COLUMNS = MOVES + 2 * TIER_COUNT + 2 };
+  TableColumn columns[COLUMNS] = {{.head = "layer", .least = 8}, {.head = "pass"}, {.head = "line", .is_right = true, .goes = 3}, {.head = "mode", .goes = 1}, {.head = "pieces", .is_right = true, .goes = 2}};
+  const char *cells[COLUMNS];
   if (cut.parts <= 1 && cut.slices <= 1) return;
   const LayerRuns runs = layer_runs(m->arena, m->schedule);
   bool has_moves[TIER_COUNT] = {false};
-  int wide = 18, mode = 0;
-  for (int i = 0; i < runs.count; i++) {
-    wide = widest(wide, runs.list[i].layer ? runs.list[i].layer : "");
-    mode = widest(mode, runs.list[i].mode);
+  int count = MOVES;
+  for (int i = 0; i < runs.count; i++)
     for (Tier t = TIER_HOST; t < TIER_COUNT; t++) has_moves[t] = has_moves[t] || runs.list[i].out_bytes[t] > 0 || runs.list[i].in_bytes[t] > 0;
+  for (Tier t = TIER_HOST; t < TIER_COUNT; t++) {
+    if (!has_moves[t]) continue;
+    columns[count++] = (TableColumn){.head = arena_printf(m->arena, "to %s", tier_names[t]), .is_right = true};
+    columns[count++] = (TableColumn){.head = arena_printf(m->arena, "from %s", tier_names[t]), .is_right = true};
   }
-  fprintf(out, "\n  %-*s %-8s %5s  %-*s %7s", wide, "layer", "pass", "line", mode, "mode", "pieces");
-  for (Tier t = TIER_HOST; t < TIER_COUNT; t++)
-    if (has_moves[t]) fprintf(out, " %10s %10s", arena_printf(m->arena, "to %s", tier_names[t]), arena_printf(m->arena, "from %s", tier_names[t]));
-  fprintf(out, has_moves[TIER_HOST] || has_moves[TIER_SSD] ? " %8s %9s\n" : "\n", "hidden", "waits");
+  if (count > MOVES) {
+    columns[count++] = (TableColumn){.head = "hidden", .is_right = true};
+    columns[count++] = (TableColumn){.head = "waits", .is_right = true};
+  }
+  Table table = {m->arena, count, .columns = columns};
   for (int i = 0; i < runs.count; i++) {
     const LayerRun *run = &runs.list[i];
-    fprintf(out, "  %-*s %-8s %5d  %-*s %7d", wide, run->layer ? run->layer : "others", passes[run->pass], run->line, mode, run->mode, run->pieces);
-    for (Tier t = TIER_HOST; t < TIER_COUNT; t++)
-      if (has_moves[t]) fprintf(out, " %10s %10s", run->out_bytes[t] ? bytes(m->arena, run->out_bytes[t]) : "0", run->in_bytes[t] ? bytes(m->arena, run->in_bytes[t]) : "0");
-    if (run->transfer_seconds > 0) fprintf(out, " %6.0f %% %9s", 100 * layer_run_hidden(run), run->wait_seconds > 0 ? duration(m->arena, run->wait_seconds) : "0");
-    fprintf(out, "\n");
+    int n = 0;
+    cells[n++] = run->layer ? run->layer : "others";
+    cells[n++] = passes[run->pass];
+    cells[n++] = arena_printf(m->arena, "%d", run->line);
+    cells[n++] = run->mode;
+    cells[n++] = arena_printf(m->arena, "%d", run->pieces);
+    for (Tier t = TIER_HOST; t < TIER_COUNT; t++) {
+      if (!has_moves[t]) continue;
+      cells[n++] = run->out_bytes[t] ? bytes(m->arena, run->out_bytes[t]) : "0";
+      cells[n++] = run->in_bytes[t] ? bytes(m->arena, run->in_bytes[t]) : "0";
+    }
+    const bool is_told = run->transfer_seconds > 0;
+    while (n < count) {
+      cells[n] = !is_told ? "" : n + 2 == count ? arena_printf(m->arena, "%.0f %%", 100 * layer_run_hidden(run)) : run->wait_seconds > 0 ? duration(m->arena, run->wait_seconds) : "0";
+      n++;
+    }
+    table_add(&table, cells);
+  }
+  fputc('\n', screen->out);
+  table_print(&table, runs.count, screen);
+}
+
+/* ---- on the screen ---- */
+
+enum { LABEL = 12, LISTED = 52 }; /* where what stands behind a label, and behind the times of a step, begins */
+
+/* text[from, to), line by line; is_labelled: "  fits      ...", whose words of the first columns are strong. */
+static void put_lines(const Emission *m, const Screen *screen, const char *text, long from, long to, int indent, bool is_labelled) {
+  while (from < to) {
+    const char *line = text + from;
+    const int length = (int)strcspn(line, "\n");
+    const char *shown = arena_printf(m->arena, "%.*s", length, line);
+    const bool has_label = is_labelled && length > LABEL && line[2] != ' ';
+    if (has_label && from == 0) shown = screen_strong(screen, m->arena, shown);
+    else if (has_label) shown = arena_printf(m->arena, "%s%.*s", screen_strong(screen, m->arena, arena_printf(m->arena, "%.*s", LABEL, line)), length - LABEL, line + LABEL);
+    screen_line(screen, indent, shown);
+    from += length + 1;
   }
 }
 
-void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose, FILE *out) {
+void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose, const Screen *screen) {
   const Emission *m = x->emission;
   const Decisions *d = x->decisions;
   const Layout *y = m->layout;
+  char *text = NULL;
+  size_t length;
+  FILE *out = open_memstream(&text, &length);
+  if (!out) return;
+  const Screen within = {out, screen->columns, screen->has_color};
   print_fit(m, run, out);
   print_times(m, d, out);
   print_bound(m, out);
@@ -364,10 +419,21 @@ void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose
   print_instead(m, x->instead, out);
   fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->epoch_bytes), needed(m->arena, y->lower_bound),
           y->lower_bound ? 100.0 * ((double)y->epoch_bytes / (double)y->lower_bound - 1) : 0);
-  print_layers(m, x->cut, out);
-  print_decisions(m, d, is_verbose, out);
+  const long tables = ftell(out);
+  print_layers(m, x->cut, &within);
+  print_decisions(m, d, is_verbose, &within);
+  const long notes = ftell(out);
   print_notes(m, d, x->instead, out);
-  if (!is_verbose) return;
-  fprintf(out, "\n");
-  schedule_print(m->schedule, out);
+  const long listing = ftell(out);
+  if (is_verbose) {
+    fprintf(out, "\n");
+    schedule_print(m->schedule, true, out);
+  }
+  const long end = ftell(out);
+  fclose(out);
+  put_lines(m, screen, text, 0, tables, LABEL, true);
+  put_lines(m, screen, text, tables, notes, LABEL, false);
+  put_lines(m, screen, text, notes, listing, LABEL, true);
+  put_lines(m, screen, text, listing, end, LISTED, false);
+  free(text);
 }

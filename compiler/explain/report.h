@@ -5,10 +5,11 @@
 #include <jansson.h>
 
 #include "explanation.h"
+#include "compiler/base/table.h"
 #include "compiler/lowering/measured.h"
 
 /* The explanation of `--plan`, with what a run measured (or NULL). is_verbose: every value and every step. */
-void report_plan_text(const Explanation *explanation, const Measured *run, bool is_verbose, FILE *out);
+void report_plan_text(const Explanation *explanation, const Measured *run, bool is_verbose, const Screen *screen);
 /* The step that makes a value, in words; of a field "given". */
 const char *report_made_by(const Kernels *kernels, ValueId value);
 /* report_json.c: the document of `--plan=json`, which the program carries too; the text is the arena's. */

@@ -153,7 +153,7 @@ static Binding binding(const Verdict *v, const Plan *p) {
   if (p->is_early) kernels = once, kernel = 0;
   if (kernel == NO_INDEX) return (Binding){"the data", v->refusal->program->data->place};
   const Kernel *k = &kernels->kernels[kernel];
-  return (Binding){kernel_what(kernels, k), kernels->graph->values[k->anchor].place};
+  return (Binding){kernel_said(kernels, k), kernels->graph->values[k->anchor].place};
 }
 
 static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_t all) {

@@ -242,6 +242,7 @@ static ValueId add_like(const Cutting *c, const Value *source, Value value, cons
   value.phase = source->phase;
   if (value.declared_width == 0) value.origin = NO_VALUE;
   value.name = *what ? arena_printf(c->to->arena, "%s_%s", source->name, what) : source->name;
+  value.said = *what && source->said ? arena_printf(c->to->arena, "%s_%s", source->said, what) : source->said;
   return graph_add(c->to, value);
 }
 

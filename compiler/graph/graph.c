@@ -379,6 +379,7 @@ const char *graph_entries_name(const Graph *graph, const Value *value) {
 void graph_name_values(Graph *graph) {
   const TypedProgram *program = graph->program;
   NameTable taken = {0}; /* to the value that has the name */
+  const char **written = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *written);
   int *last = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *last); /* the name of that value and name_2 .. name_last are taken */
   for (int i = 0; i < graph->value_count; i++) {
     Value *value = &graph->values[i];
@@ -391,6 +392,7 @@ void graph_name_values(Graph *graph) {
     else if (value->op == OP_NEIGHBOURS) base = value->as.end == END_DST ? "in_idx" : "out_idx";
     else if (value->op == OP_ENTRIES) base = graph_entries_name(graph, value);
     else if (!*base) base = "t";
+    written[i] = base;
     base = identifier(graph->arena, base);
     const char *name = base;
     int owner = name_table_find(&taken, base);
@@ -399,6 +401,7 @@ void graph_name_values(Graph *graph) {
     last[i] = 1;
     value->name = name;
   }
+  graph_say_values(graph, written);
 }
 
 ValueId graph_first_slice(const Graph *graph, ValueId id) {

@@ -142,6 +142,7 @@ typedef struct Value {
   Place place;
   const char *name; /* in dumps, listings and emitted code; made unique by graph_name_values */
   const Called *called; /* NULL: nothing that it has a name for */
+  const char *said; /* the name in tables for users, after graph_name_values: that of the program with its layer where needed, else one with points */
   const char *tap;  /* the layer whose result this is, or NULL */
   const char *layer; /* the call that it stems from ("conv1"), or a sum over neighbours that the model itself has; NULL: none is before it */
   Slice slice;
@@ -212,8 +213,9 @@ ValueId *graph_no_redirections(Graph *graph);
 void graph_rebuild(Graph *graph, const ValueId *forward);
 
 const char *graph_entries_name(const Graph *graph, const Value *entries); /* "x_row_idx" */
-/* Short unique names fit for C identifiers. */
+/* Short unique names fit for C identifiers, and names for users. */
 void graph_name_values(Graph *graph);
+void graph_say_values(Graph *graph, const char *const *written); /* say.c: names for users; written: per value, as passes gave them */
 /* Of the slices that the value is one of, the first in the graph; of what is no slice, itself. */
 ValueId graph_first_slice(const Graph *graph, ValueId id);
 

@@ -91,7 +91,7 @@ static Graph *with_leaves(const Walk *p) {
     for (int v = 0; v < p->result->count && p->image[i] != NO_VALUE; v++) {
       if (p->result->values[v] != p->image[i]) continue;
       const Value *from = &graph->values[i];
-      Value leaf = {.op = OP_HOISTED, .shape = from->shape, .as.index = v, .place = from->place, .layer = from->layer, .name = from->name, .called = from->called, .origin = i};
+      Value leaf = {.op = OP_HOISTED, .shape = from->shape, .as.index = v, .place = from->place, .layer = from->layer, .name = from->name, .called = from->called, .said = from->said, .origin = i};
       leaf_of[i] = graph_add(graph, leaf);
     }
   }

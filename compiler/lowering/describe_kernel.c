@@ -3,7 +3,9 @@
 
 #include "fuse.h"
 
-static const char *operand_text(const Kernels *kernels, ValueId id, int depth) {
+static const char *value_text(const Value *value, bool is_said) { return is_said && value->said ? value->said : value->name; }
+
+static const char *operand_text(const Kernels *kernels, ValueId id, int depth, bool is_said) {
   const Graph *graph = kernels->graph;
   Arena *arena = graph->arena;
   const Value *value = &graph->values[id];
@@ -12,15 +14,15 @@ static const char *operand_text(const Kernels *kernels, ValueId id, int depth) {
   if (value->op == OP_PARAM) return program->params[value->as.index].name;
   if (value->op == OP_OPTION) return program->options[value->as.index].name;
   if (value->op == OP_NUMBER) return arena_printf(arena, "%.6g", value->as.number);
-  if (!kernels_is_virtual(kernels, id) || depth == 0) return value->name;
-  const char *first = operand_text(kernels, value->operand[0], depth - 1);
+  if (!kernels_is_virtual(kernels, id) || depth == 0) return value_text(value, is_said);
+  const char *first = operand_text(kernels, value->operand[0], depth - 1, is_said);
   if (value->op == OP_BROADCAST) return first;
   if (value->op == OP_LIFT) return arena_printf(arena, "%s.%s", value->as.end == END_SRC ? "src" : "dst", first);
   if (value->op == OP_DROPOUT) return arena_printf(arena, "dropout(%s)", first);
-  if (value->op != OP_MAP) return value->name;
+  if (value->op != OP_MAP) return value_text(value, is_said);
   const char *name = point_name(value->as.function);
   if (value->operand_count == 1) return arena_printf(arena, "%s(%s)", name, first);
-  const char *second = operand_text(kernels, value->operand[1], depth - 1);
+  const char *second = operand_text(kernels, value->operand[1], depth - 1, is_said);
   bool is_infix = strchr("+-*/^", name[0]) != NULL;
   return is_infix ? arena_printf(arena, "(%s %s %s)", first, name, second) : arena_printf(arena, "%s(%s, %s)", name, first, second);
 }
@@ -31,7 +33,7 @@ typedef struct Sentence {
   const Kernel *kernel;
   Arena *arena;
   const Value *anchor;
-  const char *name, *a, *b;
+  const char *name, *a, *b, *last; /* last: of the body */
 } Sentence;
 
 static const char *says_product(const Sentence *s) { return arena_printf(s->arena, "%s = %s @ %s", s->name, s->a, s->b); }
@@ -41,7 +43,7 @@ static const char *says_concat(const Sentence *s) { return arena_printf(s->arena
 static const char *says_halo(const Sentence *s) { return arena_printf(s->arena, "%s = rows of %s for the parts that gather them", s->name, s->a); }
 static const char *says_loss(const Sentence *s) { return arena_printf(s->arena, "loss = %s(%s, %s)", loss_names[s->kernels->graph->program->train.loss], s->a, s->b); }
 static const char *says_loss_gradient(const Sentence *s) { return arena_printf(s->arena, "%s = derivative of %s(%s, %s)", s->name, loss_names[s->kernels->graph->program->train.loss], s->a, s->b); }
-static const char *says_map(const Sentence *s) { return s->kernels->graph->values[s->kernel->body[s->kernel->body_count - 1]].name; }
+static const char *says_map(const Sentence *s) { return s->last; }
 
 static const char *says_edges(const Sentence *s) {
   const char *fold = fold_info[kernel_info[s->kernel->kind].fold].name, *end = s->anchor->as.end == END_DST ? "in" : "out";
@@ -54,7 +56,7 @@ static const char *says_update(const Sentence *s) {
   return s->kernel->body_count ? arena_printf(s->arena, "update of %d weights", 1 + s->kernel->body_count) : arena_printf(s->arena, "update of %s", s->a);
 }
 
-static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel) {
+static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel, bool is_said) {
   enum { DEPTH = 4 };
   static const char *(*const says[KERNEL_KIND_COUNT])(const Sentence *) = {
 #define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) says_##says,
@@ -62,14 +64,18 @@ static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel
 #undef KERNEL
   };
   const Value *anchor = &kernels->graph->values[kernel->anchor];
-  const char *a = anchor->operand_count > 0 ? operand_text(kernels, anchor->operand[0], DEPTH) : "";
-  const char *b = anchor->operand_count > 1 ? operand_text(kernels, anchor->operand[1], DEPTH) : "";
-  return says[kernel->kind](&(Sentence){kernels, kernel, kernels->graph->arena, anchor, anchor->name, a, b});
+  const char *a = anchor->operand_count > 0 ? operand_text(kernels, anchor->operand[0], DEPTH, is_said) : "";
+  const char *b = anchor->operand_count > 1 ? operand_text(kernels, anchor->operand[1], DEPTH, is_said) : "";
+  const char *last = kernel->body_count ? value_text(&kernels->graph->values[kernel->body[kernel->body_count - 1]], is_said) : "";
+  return says[kernel->kind](&(Sentence){kernels, kernel, kernels->graph->arena, anchor, value_text(anchor, is_said), a, b, last});
 }
 
-const char *kernel_what(const Kernels *kernels, const Kernel *kernel) {
-  const char *what = what_is_computed(kernels, kernel), *library = library_name(kernel->library);
+static const char *described(const Kernels *kernels, const Kernel *kernel, bool is_said) {
+  const char *what = what_is_computed(kernels, kernel, is_said), *library = library_name(kernel->library);
   if (!kernel->library) return kernel->is_tuned ? arena_printf(kernels->graph->arena, "%s, %s", what, kernel->variant.name) : what;
   bool is_rounded = kernel->library == LIBRARY_CUBLASLT && kernels->precision != PRECISION_FP32;
   return arena_printf(kernels->graph->arena, is_rounded ? "%s, by %s in %s" : "%s, by %s", what, library, precision_name(kernels->precision));
 }
+
+const char *kernel_what(const Kernels *kernels, const Kernel *kernel) { return described(kernels, kernel, false); }
+const char *kernel_said(const Kernels *kernels, const Kernel *kernel) { return described(kernels, kernel, true); }

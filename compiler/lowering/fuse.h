@@ -136,6 +136,7 @@ const char *verify_kernels(const Kernels *kernels);
 void kernels_dump(const Kernels *kernels, FILE *out);
 /* describe.c: "conv1.lin = dropout(x) @ conv1.lin.weight" */
 const char *kernel_what(const Kernels *kernels, const Kernel *kernel);
+const char *kernel_said(const Kernels *kernels, const Kernel *kernel); /* with the names that are for users */
 
 /* places.c */
 void choose_places(Kernels *kernels, bool is_placing);

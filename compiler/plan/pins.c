@@ -51,8 +51,17 @@ static bool names_naming(const char *pattern, const Naming *naming, const char *
   return fnmatch(pattern, naming->name, 0) == 0 || (is_behind && fnmatch(pattern, arena_printf(arena, "%s.%s", layer, naming->name), 0) == 0);
 }
 
+/* Of names without * only what the program itself calls so is meant, where there is such: h = conv1(x) by conv1.h, not what GCN calls h. */
+static bool is_plain(const char *pattern) { return !strpbrk(pattern, "*?["); }
+
+static bool is_given(Arena *arena, const char *pattern, const Value *value) {
+  for (const Called *c = value->called; c; c = c->next)
+    if (c->naming->name && names_naming(pattern, c->naming, value->layer, arena)) return true;
+  return false;
+}
+
 static bool names_value(Arena *arena, const char *pattern, const Value *value) {
-  if (fnmatch(as_identifier(arena, pattern), value->name, 0) == 0) return true;
+  if (fnmatch(as_identifier(arena, pattern), value->name, 0) == 0 || fnmatch(pattern, value->said, 0) == 0) return true;
   for (const Called *c = value->called; c; c = c->next)
     if (names_naming(pattern, c->naming, value->layer, arena)) return true;
   return false;
@@ -63,11 +72,13 @@ static bool has_fate(const Kernels *kernels, ValueId v) { return kernels->is_sto
 /* How many values it names. */
 static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Pins *pins) {
   int count = 0;
-  for (int v = 0; v < kernels->graph->value_count; v++) {
-    if (!has_fate(kernels, v) || !names_value(arena, pin->pattern, &kernels->graph->values[v])) continue;
-    pins->fates[v] = FATE_BIT(pin->fate);
-    count++;
-  }
+  for (int pass = is_plain(pin->pattern) ? 0 : 1; pass < 2 && count == 0; pass++)
+    for (int v = 0; v < kernels->graph->value_count; v++) {
+      const Value *value = &kernels->graph->values[v];
+      if (!has_fate(kernels, v) || !(pass == 0 ? is_given(arena, pin->pattern, value) : names_value(arena, pin->pattern, value))) continue;
+      pins->fates[v] = FATE_BIT(pin->fate);
+      count++;
+    }
   return count;
 }
 
@@ -123,11 +134,9 @@ static void say_unknown(Arena *arena, const Kernels *kernels, const FatePin *pin
       known = count == MOST ? arena_printf(arena, "%s, ...", known) : arena_printf(arena, "%s%s%s", known, count ? ", " : "", quoted);
       count++;
     }
-  if (suggest.count == 0) {
-    suggest.wanted = as_identifier(arena, pin->pattern);
-    for (int v = 0; v < graph->value_count; v++)
-      if (has_fate(kernels, v)) suggest_offer(&suggest, graph->values[v].name);
-  }
+  const bool is_near = suggest.count > 0;
+  for (int v = 0; v < graph->value_count && !is_near; v++)
+    if (has_fate(kernels, v)) suggest_offer(&suggest, graph->values[v].said);
   diags_error(diags, "E0505", pin->place, "no value matches \"%s\"%s", pin->pattern, suggest_text(arena, &suggest, "\""));
   if (*known) diags_note(diags, "values with a fate that the program has names for: %s", known);
 }

@@ -93,9 +93,9 @@ const char *plan_bind(Arena *arena, const Plan *plan) {
     ValueId value = plan->problem->value_of_datum[piece->datum];
     int32_t sums_of = plan->problem->sums_of_datum[piece->datum];
     if (value != NO_VALUE)
-      ARENA_PUSH(arena, shares, count, (Share){parts_name(plan->problem->parts, value, graph->values[value].name, problem_part_of_piece(plan->problem, r->bind_pieces[i])), piece->bytes});
+      ARENA_PUSH(arena, shares, count, (Share){parts_name(plan->problem->parts, value, graph->values[value].said, problem_part_of_piece(plan->problem, r->bind_pieces[i])), piece->bytes});
     else if (sums_of != NO_INDEX)
-      ARENA_PUSH(arena, shares, count, (Share){arena_printf(arena, "sums of %s", graph->values[plan->problem->kernels->kernels[sums_of].anchor].name), piece->bytes});
+      ARENA_PUSH(arena, shares, count, (Share){arena_printf(arena, "sums of %s", graph->values[plan->problem->kernels->kernels[sums_of].anchor].said), piece->bytes});
     else residents += piece->bytes;
   }
   if (residents > 0) ARENA_PUSH(arena, shares, count, (Share){"graph, features, weights and optimiser", residents});

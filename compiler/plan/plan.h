@@ -318,7 +318,8 @@ typedef struct Step {
   Cost cost;
   double slowed_seconds; /* STEP_KERNEL: of .cost.seconds, what the copies beside it take */
   Place place;
-  const char *what; /* "conv1.lin = dropout(x) @ conv1.lin.weight" */
+  const char *what; /* "conv1_lin = dropout(x) @ conv1.lin.weight" */
+  const char *said; /* the same with the names that are for users: "conv1.lin = ..." */
 } Step;
 
 /* A transfer between the device and another tier; through the host to the SSD it is two of them. */
@@ -380,7 +381,7 @@ static inline int schedule_step_count(const Schedule *schedule) { return schedul
 bool schedule_keeps_all(const Schedule *schedule); /* nothing moves, nothing is made again */
 const char *verify_schedule(const Schedule *schedule);
 const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval", "once" */
-void schedule_print(const Schedule *schedule, FILE *out);
+void schedule_print(const Schedule *schedule, bool is_said, FILE *out);
 
 /* slowing.c: the steps from `first` on take the time that a run takes, with compute slowed down by the copies beside it as
  * the links of the machine say; returns their end. Where no link does, `planned_seconds`, and nothing is changed. */

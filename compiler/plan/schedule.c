@@ -89,6 +89,10 @@ static const char *copy_text(const Scheduling *c, const TimelineEvent *event, co
   return arena_printf(c->arena, "in %s <- %s", name, end);
 }
 
+static const char *said_piece(const Scheduling *c, ValueId value, int part) {
+  return parts_name(c->problem->parts, value, c->problem->kernels->graph->values[value].said, part);
+}
+
 static void add_copy(Scheduling *c, int index) {
   const TimelineEvent *event = &c->timeline->events[index];
   Schedule *s = c->schedule;
@@ -107,7 +111,8 @@ static void add_copy(Scheduling *c, int index) {
   ARENA_PUSH(c->arena, s->copies, s->copy_count, copy);
   c->copy_of_event[index] = s->copy_count - 1;
   add_step(c, event, (Step){.kind = STEP_COPY, .lane = copy.lane, .kernel = NO_INDEX, .copy = s->copy_count - 1, .cost = {.bytes = copy.bytes},
-                            .place = copy.kernels->graph->values[value].place, .what = copy_text(c, event, problem_piece_name(c->problem, value, part))});
+                            .place = copy.kernels->graph->values[value].place, .what = copy_text(c, event, problem_piece_name(c->problem, value, part)),
+                            .said = copy_text(c, event, said_piece(c, value, part))});
 }
 
 /* ---- waits and kernels ---- */
@@ -119,8 +124,9 @@ static void add_wait(Scheduling *c, const TimelineEvent *event) {
   bool is_arrival = event->reason == WAIT_ARRIVAL;
   static const char *const reasons[] = {[WAIT_PLACE] = "wait for step %d: the place of %s is needed", [WAIT_ARRIVAL] = "wait for step %d: %s is read", [WAIT_END] = "wait for step %d: all is over when %s is there"};
   const char *what = arena_printf(c->arena, reasons[event->reason], waited->step + 1, name);
+  const char *said = arena_printf(c->arena, reasons[event->reason], waited->step + 1, said_piece(c, waited->value, waited->part));
   add_step(c, event, (Step){.kind = STEP_WAIT, .lane = LANE_COMPUTE, .kernel = NO_INDEX, .copy = copy, .is_arrival = is_arrival,
-                            .place = waited->kernels->graph->values[waited->value].place, .what = what});
+                            .place = waited->kernels->graph->values[waited->value].place, .what = what, .said = said});
 }
 
 /* Of a step over the rows of a part, roughly. */
@@ -129,8 +135,7 @@ static Cost cost_of_part(Cost cost, const Parts *parts, int part) {
   return part == 0 ? cost : (Cost){cost.seconds * share, (int64_t)((double)cost.bytes * share), cost.flops * share};
 }
 
-static const char *kernel_text(const Scheduling *c, const Kernel *kernel, int part) {
-  const char *what = kernel_what(c->problem->kernels, kernel);
+static const char *kernel_text(const Scheduling *c, const char *what, int part) {
   return part ? arena_printf(c->arena, "%s [%d/%d]", what, part, c->problem->parts->count) : what;
 }
 
@@ -150,7 +155,8 @@ static void add_kernel(Scheduling *c, const TimelineEvent *event) {
   int part = parts->is_by_parts[index] ? base->chunk + 1 : 0;
   add_step(c, event, (Step){.kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernel = index, .part = part, .is_rerun = c->q->rerun[t] >= 0, .copy = NO_INDEX,
                             .cost = cost_of_part(cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL), parts, part),
-                            .place = c->problem->kernels->graph->values[kernel->anchor].place, .what = kernel_text(c, kernel, part)});
+                            .place = c->problem->kernels->graph->values[kernel->anchor].place, .what = kernel_text(c, kernel_what(c->problem->kernels, kernel), part),
+                            .said = kernel_text(c, kernel_said(c->problem->kernels, kernel), part)});
 }
 
 static void append(Arena *arena, const Machine *machine, Schedule *schedule, const Plan *plan) {
@@ -206,7 +212,7 @@ void schedule_hoisted(Arena *arena, const Machine *machine, Schedule *s, const K
   for (int k = 0; k < kernels->kernel_count; k++) {
     const Kernel *kernel = &kernels->kernels[k];
     Step step = {.number = s->count + k + 1, .kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernels = kernels, .kernel = k, .copy = NO_INDEX, .start_seconds = seconds,
-                 .cost = cost_of_kernel(machine, kernels, kernel, NULL), .place = kernels->graph->values[kernel->anchor].place, .what = kernel_what(kernels, kernel)};
+                 .cost = cost_of_kernel(machine, kernels, kernel, NULL), .place = kernels->graph->values[kernel->anchor].place, .what = kernel_what(kernels, kernel), .said = kernel_said(kernels, kernel)};
     seconds += step.cost.seconds;
     ARENA_PUSH(arena, s->hoisted, s->hoisted_count, step);
   }
@@ -229,11 +235,11 @@ const char *schedule_phase(const Schedule *schedule, int step) {
   return step < schedule->training_count ? phases[s->kernels->kernels[s->kernel].phase] : "eval";
 }
 
-void schedule_print(const Schedule *schedule, FILE *out) {
+void schedule_print(const Schedule *schedule, bool is_said, FILE *out) {
   fprintf(out, " step  lane       start ms   took ms  phase       src  what\n");
   for (int s = 0; s < schedule->count; s++) {
     const Step *step = &schedule->steps[s];
     fprintf(out, "%5d  %-9s %10.4f %9.4f  %-9s %5d  %s\n", step->number, lane_names[step->lane], 1e3 * step->start_seconds, 1e3 * step->cost.seconds,
-            schedule_phase(schedule, s), (int)step->place.line, step->what);
+            schedule_phase(schedule, s), (int)step->place.line, is_said ? step->said : step->what);
   }
 }

@@ -28,6 +28,42 @@ int64_t gnn_loop_parameters(const gnn_program *program) {
   return count;
 }
 
+/* One column is left free: terminals go on to the next line in different ways. */
+static size_t console_columns(void) {
+  struct winsize size;
+  int64_t columns;
+  const char *text = getenv("COLUMNS");
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) columns = size.ws_col;
+  else if (!text || !gnn_parse_integer(text, &columns) || columns < 2 || columns > INT32_MAX) columns = CONSOLE_COLUMNS;
+  return (size_t)columns - 1;
+}
+
+
+
+/* Lines broken at blanks where a terminal would break them anywhere; what follows is indented. */
+static void console_put_lines(const char *text) {
+  const size_t columns = isatty(STDOUT_FILENO) ? console_columns() + 1 : 0;
+  size_t at = 0;
+  while (*text) {
+    const size_t blanks = strspn(text, " "), word = strcspn(text + blanks, " \n");
+    if (columns && at > 2 && at + blanks + word > columns) {
+      printf("\n  ");
+      at = 2;
+    } else {
+      printf("%.*s", (int)blanks, text);
+      at += blanks;
+    }
+    printf("%.*s", (int)word, text + blanks);
+    at += word;
+    text += blanks + word;
+    if (*text == '\n') {
+      printf("\n");
+      at = 0;
+      text++;
+    }
+  }
+}
+
 typedef struct console_counts {
   int64_t nodes, edges;
   int relations;
@@ -45,29 +81,33 @@ static console_counts console_count(const gnn_run *run, const gnn_whole *whole) 
 void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
   const gnn_whole *whole = &instance->whole;
   const gnn_program *program = instance->run.program;
-  printf("%s on %s   ", program->name, program->data_name);
-  if (whole->graphs > 1) printf("%s graphs  ", gnn_count_text(whole->graphs).text);
+  gnn_text line = {0};
+  gnn_text_format(&line, "%s on %s   ", program->name, program->data_name);
+  if (whole->graphs > 1) gnn_text_format(&line, "%s graphs  ", gnn_count_text(whole->graphs).text);
   const console_counts counts = console_count(&instance->run, whole);
-  printf("%s nodes  %s edges", gnn_count_text(counts.nodes).text, gnn_count_text(counts.edges).text);
-  if (counts.relations) printf(" of %d relations", counts.relations);
-  printf("  train/valid/test %s/%s/%s\n", gnn_count_text(whole->row_count[GNN_TRAIN]).text,
-         gnn_count_text(whole->row_count[GNN_VALID]).text, gnn_count_text(whole->row_count[GNN_TEST]).text);
-  printf("%s parameters   seed %llu   plan %.8s (peak %s %s", gnn_count_text(gnn_loop_parameters(program)).text,
-         (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text, console_device(program));
-  if (program->host_bytes) printf(", %s host", gnn_bytes_text(program->host_bytes).text);
-  if (program->ssd_bytes) printf(", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
-  printf(")");
-  if (program->batch_graphs) printf("   batches of %lld graphs", (long long)program->batch_graphs);
+  gnn_text_format(&line, "%s nodes  %s edges", gnn_count_text(counts.nodes).text, gnn_count_text(counts.edges).text);
+  if (counts.relations) gnn_text_format(&line, " of %d relations", counts.relations);
+  gnn_text_format(&line, "  train/valid/test %s/%s/%s\n", gnn_count_text(whole->row_count[GNN_TRAIN]).text,
+                  gnn_count_text(whole->row_count[GNN_VALID]).text, gnn_count_text(whole->row_count[GNN_TEST]).text);
+  gnn_text_format(&line, "%s parameters   seed %llu   plan %.8s (peak %s %s", gnn_count_text(gnn_loop_parameters(program)).text,
+                  (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text, console_device(program));
+  if (program->host_bytes) gnn_text_format(&line, ", %s host", gnn_bytes_text(program->host_bytes).text);
+  if (program->ssd_bytes) gnn_text_format(&line, ", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
+  gnn_text_format(&line, ")");
+  if (program->batch_graphs) gnn_text_format(&line, "   batches of %lld graphs", (long long)program->batch_graphs);
   int split = whole->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   if (gnn_has_accuracy(program) && program->fields[program->label_field].storage == GNN_LABEL)
-    printf("   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
-           instance->majority_share[split]);
-  printf("\n");
-  if (!gnn_backend_of(program)->is_apart) return;
-  gnn_text device = {0};
-  gnn_backend_of(program)->describe(instance, &device);
-  printf("on %s\n", device.data ? device.data : gnn_backend_of(program)->name);
-  gnn_text_free(&device);
+    gnn_text_format(&line, "   baseline, always \"class %lld\": %s %.3f", (long long)instance->majority_class, gnn_split_names[split],
+                    instance->majority_share[split]);
+  gnn_text_format(&line, "\n");
+  if (gnn_backend_of(program)->is_apart) {
+    gnn_text device = {0};
+    gnn_backend_of(program)->describe(instance, &device);
+    gnn_text_format(&line, "on %s\n", device.data ? device.data : gnn_backend_of(program)->name);
+    gnn_text_free(&device);
+  }
+  if (line.data) console_put_lines(line.data);
+  gnn_text_free(&line);
 }
 
 void gnn_loop_erase_live(gnn_loop *loop) {
@@ -75,29 +115,52 @@ void gnn_loop_erase_live(gnn_loop *loop) {
   loop->is_live_shown = 0;
 }
 
+enum { CONSOLE_EPOCH = 13, CONSOLE_SPLIT = 9, CONSOLE_NEXT = 8, CONSOLE_TIME = 10 }; /* columns of epoch and loss, of the first split, of each other, of the time */
+
+static int console_is_colored(void) {
+  const char *no_color = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
+  if (no_color && *no_color) return 0;
+  if (force && *force && strcmp(force, "0") != 0) return 1;
+  return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
+}
+
+/* What a narrow terminal has columns for: first the time goes, then all splits but valid (without that, train). Elsewhere all is shown. */
+static int console_has_column(const gnn_loop *loop, int split) {
+  const int is_time = split == GNN_SPLIT_COUNT, main = gnn_loop_shows(loop, GNN_VALID) ? GNN_VALID : GNN_TRAIN;
+  int splits = 0;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) splits += gnn_loop_shows(loop, s);
+  if (!is_time && !gnn_loop_shows(loop, split)) return 0;
+  if (!isatty(STDOUT_FILENO)) return 1;
+  const int columns = (int)console_columns() + 1, all = CONSOLE_EPOCH + (splits ? CONSOLE_SPLIT + (splits - 1) * CONSOLE_NEXT : 0);
+  if (is_time) return all + CONSOLE_TIME <= columns;
+  return all <= columns || (split == main && CONSOLE_EPOCH + CONSOLE_SPLIT <= columns);
+}
+
 void gnn_loop_table_head(const gnn_loop *loop) {
-  int width = 9;
-  printf("epoch    loss");
+  const int is_strong = console_is_colored();
+  int width = CONSOLE_SPLIT;
+  printf("%sepoch    loss", is_strong ? "\033[1m" : "");
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (!gnn_loop_shows(loop, s)) continue;
+    if (!console_has_column(loop, s)) continue;
     printf("%*s", width, gnn_split_names[s]);
-    width = 8;
+    width = CONSOLE_NEXT;
   }
-  printf("      time\n");
+  printf("%s%s\n", console_has_column(loop, GNN_SPLIT_COUNT) ? "      time" : "", is_strong ? "\033[0m" : "");
 }
 
 void gnn_loop_row(gnn_loop *loop, int is_evaluated) {
-  int width = 9;
+  int width = CONSOLE_SPLIT;
   gnn_loop_erase_live(loop);
   printf("%5lld  %.4f", (long long)loop->instance->run.epoch, gnn_shown(loop->instance->run.loss));
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (!gnn_loop_shows(loop, s)) continue;
+    if (!console_has_column(loop, s)) continue;
     if (is_evaluated) printf("%*.4f", width, gnn_shown(gnn_result_shown(loop->program, &loop->result[s])));
     else printf("%*s", width, "");
-    width = 8;
+    width = CONSOLE_NEXT;
   }
   double seconds = loop->row_epochs ? loop->row_seconds / (double)loop->row_epochs : loop->epoch_seconds;
-  printf("%10s\n", gnn_seconds_text(seconds).text);
+  if (console_has_column(loop, GNN_SPLIT_COUNT)) printf("%*s", CONSOLE_TIME, gnn_seconds_text(seconds).text);
+  printf("\n");
   fflush(stdout);
   loop->row_seconds = 0;
   loop->row_epochs = 0;
@@ -127,16 +190,6 @@ static void console_status_line(const gnn_loop *loop, int without, gnn_text *lin
   gnn_text_format(line, "  %s left", gnn_seconds_text(mean * (double)(left > 0 ? left : 0)).text);
   if (without < WITHOUT_MEMORY) gnn_text_format(line, "  %s %s", console_device(program), gnn_bytes_text(program->device_bytes).text);
   if (program->device_budget > 0 && without < WITHOUT_BUDGET) gnn_text_format(line, " of %s", gnn_bytes_text(program->device_budget).text);
-}
-
-/* One column is left free: terminals go on to the next line in different ways. */
-static size_t console_columns(void) {
-  struct winsize size;
-  int64_t columns;
-  const char *text = getenv("COLUMNS");
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) columns = size.ws_col;
-  else if (!text || !gnn_parse_integer(text, &columns) || columns < 2 || columns > INT32_MAX) columns = CONSOLE_COLUMNS;
-  return (size_t)columns - 1;
 }
 
 /* The bytes of the first `columns` characters. */

@@ -189,6 +189,20 @@ tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; 
 COLUMNS=0 "$toy" --epochs 20 --progress=bar --out live >typescript 2>err
 tr '\r' '\n' <typescript | LC_ALL=C grep '/20  loss' | sed 's/\x1b\[K//g' >out; fits 79 ' of 1.0 MiB$'; ok $? "  COLUMNS=0 is no width"
 
+# The table of epochs.
+table() { # COLUMNS [ENVIRONMENT]: the head and the first row
+  env LC_ALL=C.UTF-8 ${2:+"$2"} script -qec "stty cols $1; $toy --epochs 20 --out live --progress lines" /dev/null </dev/null 2>err | tr -d '\r' >typescript
+  sed 's/\x1b\[[0-9;]*m//g' typescript >out
+}
+table 60; grep -qx 'epoch    loss    train   valid    test      time' out; ok $? "the table of epochs has all columns in 60"
+for columns in 100 50 40 24; do
+  table $columns; [ "$(LC_ALL=C.UTF-8 wc -L <out)" -le $((columns > 40 ? columns : 96)) ] && [ "$(grep -A3 '^epoch' out | wc -L)" -le $columns ]; ok $? "  fits $columns"
+done
+grep -qx 'epoch    loss    valid' out; ok $? "  has valid alone where there is no room for more"
+table 60; grep -q $'\x1b''\[1mepoch' typescript; ok $? "  has a strong head on a terminal"
+table 60 NO_COLOR=1; ! grep -q $'\x1b''\[1m' typescript; ok $? "  but not with NO_COLOR"
+"$toy" --epochs 20 --out live --progress lines >out 2>err; ! grep -q $'\x1b' out && grep -qx 'epoch    loss    train   valid    test      time' out; ok $? "  nor in a pipe, which has all columns"
+
 "$toy" -q --epochs 25 --out t >out 2>err
 ls t | grep checkpoint- >out; [ "$(tr '\n' ' ' <out)" = "checkpoint-r0-e000020.safetensors checkpoint-r0-e000025.safetensors " ]; ok $? "checkpoints of an earlier session make room"
 
