@@ -209,6 +209,7 @@ static void check_tier(Checker *checker, TargetSpec *target, const ConfStmt *stm
     return;
   }
   *(tier == TIER_HOST ? &target->host_bytes : &target->ssd_bytes) = (int64_t)budget;
+  if (capacity > 0) *(tier == TIER_HOST ? &target->host_capacity : &target->ssd_capacity) = (int64_t)capacity;
 }
 
 static bool link_end(Checker *checker, const TargetSpec *target, const char *name, Place place, Tier *tier) {

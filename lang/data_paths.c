@@ -1,4 +1,5 @@
 /* data_paths: which files and folders the data blocks of a program name, before anything of it is checked: what `gnncc -M` tells make. */
+#include <ctype.h>
 #include <string.h>
 
 #include "ast.h"
@@ -39,4 +40,33 @@ LangDataPath *lang_data_paths(Arena *arena, const Ast *ast, int *count) {
     }
   }
   return paths;
+}
+
+static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool has_word(const char *text, size_t length, const char *word) {
+  const size_t n = strlen(word);
+  for (size_t i = 0; i + n <= length; i++)
+    if (strncmp(text + i, word, n) == 0 && (i == 0 || !is_of_name(text[i - 1])) && (i + n == length || !is_of_name(text[i + n]))) return true;
+  return false;
+}
+
+static bool lines_have_word(const char *text, size_t length, int first, int last, const char *word) {
+  int line = 1;
+  for (size_t at = 0, end; at < length; at = end + 1, line++) {
+    for (end = at; end < length && text[end] != '\n';) end++;
+    if (line >= first && line <= last && has_word(text + at, end - at, word)) return true;
+  }
+  return false;
+}
+
+bool lang_data_mention(const Ast *ast, const Diags *diags, const char *word) {
+  for (int i = 0; i < ast->item_count; i++) {
+    const Item *item = ast->items[i];
+    size_t length;
+    if (item->kind != ITEM_DATA) continue;
+    const char *text = diags_source_text(diags, item->span.place.file, &length);
+    if (lines_have_word(text, length, item->span.place.line, item->span.end_line, word)) return true;
+  }
+  return false;
 }

@@ -78,6 +78,8 @@ typedef struct LangDataPath {
   bool is_source;
 } LangDataPath;
 LangDataPath *lang_data_paths(Arena *arena, const Ast *ast, int *count);
+/* A line of a data block has the word, in whatever meaning. */
+bool lang_data_mention(const Ast *ast, const Diags *diags, const char *word);
 
 /* The program in canonical layout after imports, -D, unrolling and conditions on constants: the same program. NULL after errors in `diags`. */
 const char *lang_expand(Arena *arena, Diags *diags, const Ast *ast, const LangOptions *options);

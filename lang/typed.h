@@ -451,6 +451,7 @@ typedef struct TargetSpec {
   int64_t device_bytes;       /* -1: not said */
   int64_t reserve_bytes;
   int64_t host_bytes, ssd_bytes; /* budgets; 0: there is no such tier */
+  int64_t host_capacity, ssd_capacity; /* 0: not said */
   const char *ssd_path;       /* or NULL */
   double device_bandwidth;    /* bytes per second; 0: not said */
   double fp32_flops;          /* per second; 0: not said */

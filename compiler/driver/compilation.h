@@ -32,9 +32,11 @@ typedef struct Compilation {
   Kernels *training_kernels, *evaluation_kernels; /* of the plain form, the latter with the results of layers */
   Form forms[FORM_COUNT];
   Machine machine;
+  int64_t machine_bytes[TIER_COUNT]; /* of its tiers before any budget was said */
   Machine unswept;       /* before --sweep gave its tiers the largest budget */
   const char *fingerprint;
   const char *model_fingerprint; /* without the machine: what a checkpoint must agree with */
+  const DataInfo *known_info; /* of the data, which are not read then; or NULL */
   bool is_trying;        /* only whether it fits is asked, nothing is said */
   PlanRequest request, asked; /* of the plan; the same before a cut was chosen */
   int cut_count;         /* cuts whose forms were made (cut_forms.c) */

@@ -1,4 +1,5 @@
 /* driver: the road. A list of passes and one hook after each: verify, dump, time. */
+#include "again.h"
 #include "cut_forms.h"
 #include "dependencies.h"
 #include "driver.h"
@@ -15,6 +16,7 @@
 
 #include "build.h"
 #include "native.h"
+#include "changes.h"
 #include "compiler/base/cache.h"
 #include "compiler/base/clock.h"
 #include "compiler/base/escape.h"
@@ -47,10 +49,18 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   c->reader.is_overridden = options->data_path != NULL;
 }
 
-/* A second compilation of the same text, as far as options->stop_after. */
-static bool run_again(const Compilation *asked, const Options *options, Compilation *c) {
+/* The data are described as before. */
+static bool describe_again(void *info, const DataSpec *spec, Diags *diags, DataInfo *described) {
+  (void)spec;
+  (void)diags;
+  *described = *(const DataInfo *)info;
+  return true;
+}
+
+bool compile_again(const Compilation *asked, const Options *options, const DataInfo *info, Compilation *c) {
   start(c, options, asked->share_dir);
   c->is_trying = true;
+  c->known_info = info;
   c->reader.wants_nested = false;
   c->text = arena_strndup(c->arena, asked->text, asked->length);
   c->length = asked->length;
@@ -58,28 +68,6 @@ static bool run_again(const Compilation *asked, const Options *options, Compilat
   c->stem = asked->stem;
   c->reader.base_dir = asked->reader.base_dir;
   return run(c) == 0 && diags_error_count(c->diags) == 0;
-}
-
-/* Seconds of an epoch were `name` defined so; -1: it does not fit then either. */
-static double try_constant(void *of, const char *name, const char *value) {
-  const Compilation *asked = of;
-  Options options = *asked->options;
-  options.dump = NULL;
-  options.stop_after = "layout";
-  options.is_timing = options.is_verifying = false;
-  options.product = PRODUCT_PROGRAM;
-  LangDefine *defines = arena_alloc(asked->arena, (size_t)(options.define_count + 1) * sizeof *defines);
-  int count = 0;
-  for (int i = 0; i < options.define_count; i++)
-    if (strcmp(options.defines[i].name, name) != 0) defines[count++] = options.defines[i];
-  defines[count++] = (LangDefine){name, value};
-  options.defines = defines;
-  options.define_count = count;
-  Compilation c;
-  bool fits = run_again(asked, &options, &c);
-  double seconds = fits ? answer_seconds(c.answer) : -1;
-  arena_free(c.arena);
-  return seconds;
 }
 
 /* The same program for the processor, everything kept: the half that checks gradients in double. false: there is none. */
@@ -104,7 +92,7 @@ static bool emit_for_processor(const Compilation *asked, FILE *out) {
   options.budget_count = 3;
   options.prefix = asked->emission.prefix;
   Compilation c;
-  bool is_done = run_again(asked, &options, &c);
+  bool is_done = compile_again(asked, &options, NULL, &c);
   if (is_done) emit_source(&c.emission, out);
   arena_free(c.arena);
   return is_done;
@@ -370,6 +358,7 @@ static void record_trial(const Compilation *c, Trial *trial) {
 
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
+  memcpy(c->machine_bytes, c->machine.tier_bytes, sizeof c->machine_bytes);
   if (c->backend == BACKEND_CUDA) c->machine.is_ssd_direct = false; /* a disk reads and writes the host's memory */
   find_fingerprints(c);
   if (c->options->trial && !c->is_trying) record_trial(c, c->options->trial);
@@ -448,7 +437,7 @@ static bool refuse(Compilation *c) {
     diags_error(c->diags, "E0501", diags_no_place(), "it does not fit");
     return false;
   }
-  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, try_constant, c};
+  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, changes_of(c)};
   const char *fault = verdict_refuse(&refusal, c->diags);
   return fault ? cannot_plan(c, "a way out", fault) : false;
 }
@@ -516,6 +505,7 @@ static bool run_explain(Compilation *c) {
   if (o->is_simulated) c->emission.slowdown = find_slowdown(a->schedule);
   c->emission.prefix = emit_prefix(c->arena, o->prefix ? o->prefix : c->stem);
   c->explanation = (Explanation){.emission = &c->emission, .cut = a->cut, .decisions = d, .instead = is_explained ? instead_of(&c->request, a) : NULL};
+  if (is_explained && !c->request.given) c->explanation.advice = advice_of(&c->request, a, c->explanation.instead, changes_of(c));
   const SweptProgram swept = {c->program, &c->request, a, &c->asked, &c->unswept};
   if (o->sweep) c->explanation.sweep = sweep_asked(&swept, o->sweep);
   else if (is_reported) c->explanation.sweep = sweep_of_device(&swept, c->explanation.instead);
@@ -809,6 +799,7 @@ static int run(Compilation *c) {
   c->lang = (LangOptions){.define_count = o->define_count, .defines = o->defines, .import_dir_count = o->import_dir_count,
                           .import_dirs = o->import_dirs, .share_dir = c->share_dir, .target = o->target, .data_override = o->data_path, .data_name = o->data_name,
                           .is_shapes_only = o->is_shapes_only, .describe = data_describe, .describe_user = &c->reader};
+  if (c->known_info) c->lang.describe = describe_again, c->lang.describe_user = (void *)c->known_info;
   return walk(c);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GNNCC_EXPLANATION_H
 #define GNNCC_EXPLANATION_H
 
+#include "advice.h"
 #include "instead.h"
 #include "sweep.h"
 #include "compiler/emit/emit.h"
@@ -12,6 +13,7 @@ typedef struct Explanation {
   Cut cut;
   const Decisions *decisions;
   const Instead *instead; /* NULL: not asked for */
+  const Advice *advice;   /* NULL: not asked for, or the plan was given */
   const Sweep *sweep;     /* NULL: not asked for */
 } Explanation;
 

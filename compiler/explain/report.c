@@ -257,19 +257,20 @@ static void print_instead(const Emission *m, const Instead *i, FILE *out) {
   fprintf(out, "\n");
 }
 
+static void print_advice(const Advice *a, FILE *out) {
+  int wide = 0;
+  if (!a) return;
+  for (int i = 0; i < a->count; i++) wide = widest(wide, a->list[i].write);
+  if (a->first) fprintf(out, "  advice    %s\n", a->first);
+  for (int i = 0; i < a->count; i++) fprintf(out, "%s%-*s  %s\n", i || a->first ? "            " : "  advice    ", wide, a->list[i].write, a->list[i].gives);
+}
+
 static void print_notes(const Emission *m, const Decisions *d, const Instead *i, FILE *out) {
   Arena *arena = m->arena;
   const char *head = "  notes     ";
 #define NOTE(...) (fprintf(out, "%s", head), fprintf(out, __VA_ARGS__), fprintf(out, "\n"), head = "            ")
   if (i && i->unpinned_ns > 0)
     NOTE("your pins cost %s; they were obeyed", added(arena, llround(1e9 * m->schedule->training_seconds) - i->unpinned_ns));
-  if (i && i->step_up_bytes > 0)
-    NOTE("%s would save %s %s the next useful step up", needed(arena, i->step_up_bytes), duration(arena, 1e-9 * (double)i->step_up_saves_ns), gnn_is_utf8() ? "\342\200\224" : "-");
-  if (i && i->tf32_ns > 0)
-    NOTE("products in fp32 take %s of the epoch: --precision=tf32 would make it %s (estimated)", duration(arena, 1e-9 * (double)i->products_ns), duration(arena, 1e-9 * (double)i->tf32_ns));
-  if (i && i->nested_ns > 0)
-    NOTE("order = nested in the data block would make the epoch about %s instead of %s (estimated); making the order takes about %s, once", duration(arena, 1e-9 * (double)i->nested_ns),
-         duration(arena, m->schedule->training_seconds), duration(arena, 1e-9 * (double)i->order_ns));
   if (m->training_plan && d->decided_count) {
     const PlannerReport *r = &m->training_plan->report;
     double gap = r->lower_bound_ns > 0 ? 100.0 * (double)(r->makespan_ns - r->lower_bound_ns) / (double)r->lower_bound_ns : 0;
@@ -417,6 +418,7 @@ void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose
   print_cut(m, x->cut, out);
   print_run(m, run, out);
   print_instead(m, x->instead, out);
+  print_advice(x->advice, out);
   fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->epoch_bytes), needed(m->arena, y->lower_bound),
           y->lower_bound ? 100.0 * ((double)y->epoch_bytes / (double)y->lower_bound - 1) : 0);
   const long tables = ftell(out);

@@ -99,6 +99,20 @@ static json_t *json_instead(const Instead *i) {
   return object;
 }
 
+/* What to write, and what that gives. */
+static json_t *json_advice(const Advice *a) {
+  json_t *list = json_array(), *advice = json_pack("{s:b}", "keeps_everything", a->is_all_kept);
+  if (a->first) json_object_set_new(advice, "text", json_string(a->first));
+  for (int i = 0; i < a->count; i++) {
+    const AdviceItem *item = &a->list[i];
+    json_t *object = json_pack("{s:s, s:s, s:s, s:f}", "write", item->write, "where", item->is_option ? "option" : "data", "gives", item->gives, "seconds", item->seconds);
+    if (item->device_bytes > 0) json_object_set_new(object, "device_bytes", integer(item->device_bytes));
+    json_array_append_new(list, object);
+  }
+  json_object_set_new(advice, "list", list);
+  return advice;
+}
+
 static json_t *json_layers(const Emission *m) {
   static const char *const passes[] = {"forward", "backward", "update"};
   const LayerRuns runs = layer_runs(m->arena, m->schedule);
@@ -438,6 +452,7 @@ const char *report_plan_json(const Explanation *x) {
     json_object_set_new(json_object_get(root, "cut"), "cached", json_pack("{s:I, s:b, s:b, s:b}", "bytes", (json_int_t)cached.bytes, "fields", cached.fields, "graph", cached.graph, "learned", cached.learned));
   if (root && (x->cut.parts > 1 || x->cut.slices > 1)) json_object_set_new(root, "layers", json_layers(m));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
+  if (root && x->advice) json_object_set_new(root, "advice", json_advice(x->advice));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));
   const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"blocks", json_blocks}, {"homes", json_slots},
                                                                                   {"memory", json_memory}, {"steps", json_steps},   {"plan", json_plan}};

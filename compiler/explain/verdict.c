@@ -1,7 +1,6 @@
 /* verdict: an answer that does not fit -> what binds, and the ways out, each of which was planned. */
 #include "verdict.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,8 +16,6 @@ typedef struct Verdict {
   bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
   int64_t least_bytes;  /* the smallest device for which a plan was found; 0: none was */
 } Verdict;
-
-static const char *size_option(Arena *arena, int64_t bytes) { return arena_printf(arena, "%" PRId64 "KiB", (bytes + 1023) / 1024); }
 
 static const char *seconds_text(Arena *arena, double seconds) {
   return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
@@ -41,10 +38,10 @@ static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, in
   return try(v, &request);
 }
 
-/* The smallest device, in KiB as the option is written, on which a plan with addresses was found: from what the planner
+/* The smallest device, as the option is written (`size`), on which a plan with addresses was found: from what the planner
  * says up to one that does, then down by steps, each twice the one before, until one does not, and by halves between the two,
  * but not to what cannot do. What the planner says is mostly the least, or near it. NULL: none. */
-static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, int64_t *bytes) {
+static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, const char **size, int64_t *bytes) {
   enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200, FEW = 4 };
   const PlanAnswer *asked = v->refusal->answer;
   const Plan *of = asked->training_plan ? asked->training_plan : asked->evaluation_plan;
@@ -75,7 +72,7 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
   /* What fits with little effort may find no addresses with more. */
   const PlanAnswer *answer = NULL;
   for (int more = 0; more <= FEW && !answer && !v->fault; more++) {
-    *bytes = (good + more * (good / FINEST + 1)) * KIB;
+    *size = advice_size(v->arena, (good + more * (good / FINEST + 1)) * KIB, bytes);
     answer = try_size(v, *v->request, TIER_DEVICE, *bytes);
   }
   return answer;
@@ -84,18 +81,20 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
 /* One more way out: a tier that is not there, or not large enough. What a plan made with little effort takes of plenty is
  * planned for with all: that is the plan which the option brings. */
 static const char *try_tier(Verdict *v, Tier tier, int64_t plenty) {
-  const Machine *machine = &v->request->machine;
-  Lane way_out = tier == TIER_HOST ? LANE_D2H : LANE_SSD_WRITE;
-  if (machine->tier_bytes[tier] >= plenty || machine->links[way_out].bandwidth <= 0) return NULL;
+  const Changes *changes = v->refusal->changes;
+  const char *size;
+  int64_t bytes;
+  if (plenty > changes->tier_most[tier]) plenty = changes->tier_most[tier];
+  if (v->request->machine.tier_bytes[tier] >= plenty || !changes->has_tier[tier]) return NULL;
   PlanRequest fast = *v->request;
   fast.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
   const PlanAnswer *answer = try_size(v, fast, tier, plenty);
   if (!answer) return NULL;
-  int64_t bytes = round_up(tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, 1024);
+  size = advice_size(v->arena, tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, &bytes);
   answer = try_size(v, *v->request, tier, bytes);
-  if (!answer) bytes = plenty, answer = try_size(v, *v->request, tier, bytes);
+  if (!answer) size = advice_size(v->arena, plenty, &bytes), answer = try_size(v, *v->request, tier, bytes);
   if (!answer) return NULL;
-  return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", tier_names[tier], size_option(v->arena, bytes), epoch_text(v, answer));
+  return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", tier_names[tier], size, epoch_text(v, answer));
 }
 
 /* What leaves the device does not fit where it goes: true where a larger host or SSD of those there are is enough. */
@@ -112,17 +111,56 @@ static const char *try_overflow(Verdict *v, int64_t enough) {
   return NULL;
 }
 
-/* Half of a constant of the program, such as a hidden width: the first that is enough. */
+static const char *try_change(const Verdict *v, const Change *change) {
+  const Changes *changes = v->refusal->changes;
+  const ChangedPlan p = changes->plan(changes->of, change);
+  const char *says = change->kind == CHANGE_CONSTANT ? "; a smaller model" : change->kind == CHANGE_PRECISION ? arena_printf(v->arena, "; %s", advice_rounding(change->precision)) : "";
+  return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s per epoch%s", advice_option(changes, change), seconds_text(v->arena, p.seconds), says) : NULL;
+}
+
+/* How often what there is has to be halved to fit, if all of it is; 1 where the least is not known. */
+static int halvings(const Verdict *v) {
+  int n = 1;
+  while (v->least_bytes > v->request->machine.tier_bytes[TIER_DEVICE] << n) n++;
+  return n;
+}
+
+/* Half of a constant of the program, such as a hidden width, or a quarter: the first that is enough. What has to be much less is no such model any more. */
 static const char *try_constants(const Verdict *v) {
-  const Refusal *f = v->refusal;
-  for (int i = 0; i < f->program->const_count; i++) {
-    const TypedConst *constant = &f->program->consts[i];
-    if (constant->value < 2 || constant->value != floor(constant->value)) continue;
-    const char *half = arena_printf(v->arena, "%.0f", floor(constant->value / 2));
-    double seconds = f->try_constant(f->of, constant->name, half);
-    if (seconds >= 0) return arena_printf(v->arena, "-D %s=%s -> %s per epoch", constant->name, half, seconds_text(v->arena, seconds));
+  enum { TRIED = 3, MOST_HALVINGS = 3 };
+  const TypedProgram *program = v->refusal->program;
+  for (int i = 0, tried = 0; i < program->const_count && tried < TRIED; i++) {
+    const int first = halvings(v);
+    for (int n = first; n <= first + 1 && n <= MOST_HALVINGS; n++) {
+      const Change change = {.kind = CHANGE_CONSTANT, .name = program->consts[i].name, .value = advice_part_of(v->arena, program->consts[i].value, n), .cuts = CUTS_ANY};
+      const char *way = change.value ? try_change(v, &change) : NULL;
+      if (way) return way;
+      tried += change.value != NULL && n == first;
+    }
   }
   return NULL;
+}
+
+/* Stored values of half the size. */
+static const char *try_precision(const Verdict *v) {
+  const Changes *changes = v->refusal->changes;
+  for (int i = 0; i < changes->precision_count; i++)
+    if (changes->precisions[i] == PRECISION_BF16 && halvings(v) == 1) return try_change(v, &(Change){.kind = CHANGE_PRECISION, .precision = PRECISION_BF16, .cuts = CUTS_ANY});
+  return NULL;
+}
+
+/* Who said a budget wants a plan for it. */
+static const char *try_processor(const Verdict *v) {
+  const Changes *changes = v->refusal->changes;
+  return changes->processor && !changes->has_budgets ? try_change(v, &(Change){.kind = CHANGE_PROCESSOR, .cuts = CUTS_ANY}) : NULL;
+}
+
+/* The smallest that has what the smallest plan needs, and more than there is. */
+static const char *try_card(const Verdict *v) {
+  const Changes *changes = v->refusal->changes;
+  const int64_t own = changes->tier_most[TIER_DEVICE];
+  const char *card = changes->can_be_card && !changes->has_budgets ? changes->card(changes->of, v->least_bytes, changes->is_processor ? 0 : own) : NULL;
+  return card ? try_change(v, &(Change){.kind = CHANGE_CARD, .name = card, .cuts = CUTS_ANY}) : NULL;
 }
 
 static const char *joined(Arena *arena, const char *list, const char *item) {
@@ -157,14 +195,21 @@ static Binding binding(const Verdict *v, const Plan *p) {
 }
 
 static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_t all) {
-  const char *device = tier_device(v->refusal->program), *ways = "";
+  const char *device = tier_device(v->refusal->program), *ways = "", *size;
+  const int64_t most = v->refusal->changes->tier_most[TIER_DEVICE];
   int64_t bytes;
-  const PlanAnswer *least = least_device(v, too_small, guess, all, &bytes);
+  const PlanAnswer *least = least_device(v, too_small, guess, all, &size, &bytes);
   v->least_bytes = least ? bytes : 0;
-  if (least) ways = arena_printf(v->arena, "--budget %s=%s is the smallest that works (%s per epoch)", device, size_option(v->arena, bytes), epoch_text(v, least));
+  if (least)
+    ways = arena_printf(v->arena, "--budget %s=%s is the smallest that works (%s per epoch%s)", device, size, epoch_text(v, least),
+                        bytes > most ? arena_printf(v->arena, "; %s has %s", v->request->machine.name, gnn_bytes_text(most).text) : "");
   ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
   ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
-  return joined(v->arena, ways, try_constants(v));
+  if (v->refusal->changes->is_fixed) return ways;
+  ways = joined(v->arena, ways, try_precision(v));
+  ways = joined(v->arena, ways, try_constants(v));
+  ways = joined(v->arena, ways, try_processor(v));
+  return joined(v->arena, ways, try_card(v));
 }
 
 /* Data are to be at home on the host or the SSD, which is too small for them. */
@@ -203,7 +248,9 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const char *together = r->bind_bytes > 0 && !p->planned && !p->is_early ? plan_bind(v.arena, p) : "";
   bool is_unavoidable = !p->planned && !p->is_early && bind_bytes > budget && is_base_need(p);
   const char *ways = ways_out(&v, is_unavoidable ? bind_bytes - 1 : stays, guess > budget ? guess : budget + 1024, all), *overflow = try_overflow(&v, all);
-  const bool has_more = !overflow && v.least_bytes >= round_up(needed, 1024) + 1024; /* than what binds: it has no addresses, or more is needed elsewhere */
+  int64_t needed_as_typed;
+  advice_size(v.arena, needed, &needed_as_typed);
+  const bool has_more = !overflow && v.least_bytes > needed_as_typed; /* than what binds: it has no addresses, or more is needed elsewhere */
   if (overflow)
     diags_error(diags, "E0502", binds.place, "fits the %s, but %s", device, overflow);
   else if (is_unavoidable)

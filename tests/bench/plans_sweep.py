@@ -11,6 +11,7 @@ are equal are compiled once. Standard library only; the table is Markdown, on st
 import argparse
 import hashlib
 import json
+import math
 import os
 import re
 import shutil
@@ -140,8 +141,8 @@ class Sweep:
 
     def least(self, model, options):
         _, said = self.plan(model, ["--budget", "device=1KiB", *options])
-        found = re.search(r"--budget \w+=(\d+)KiB is the smallest", said)
-        return int(found.group(1)) if found else None
+        found = re.search(r"--budget \w+=([\d.]+)([KMGT])iB is the smallest", said)
+        return math.ceil(float(found.group(1)) * 1024 ** "KMGT".index(found.group(2))) if found else None
 
     # ---- running ----
 

@@ -74,14 +74,14 @@ for target in a100 h100; do
   awk '{ exit !($1 > 0.97 * $2 && $1 < 1.03 * $2 && $1 < 0.95 * $3) }' out
   result $? "wide products on $target: what tf32 would make of the epoch is said, and is what a plan in tf32 takes"
 done
-"$gnncc" -w --plan --shapes --target=a100 wide.gnn | grep -E '^ .*products in fp32 take .* of the epoch: --precision=tf32 would make it .* \(estimated\)$' >out
+"$gnncc" -w --plan --shapes --target=a100 wide.gnn | grep -E '^ .* --precision=tf32 +[0-9.]+ m?s per epoch .*, products round to tf32$' >out
 result $? "  in words, too"
 for options in --target=t4 --target=rtx4090 "--target=a100 --precision=tf32" "--target=a100 --precision=bf16" "--target=a100 --gemm=own"; do
-  "$gnncc" -w --plan --shapes $options wide.gnn >out && ! grep -q 'tf32 would make' out
+  "$gnncc" -w --plan --shapes $options wide.gnn >out && ! grep -q -e '--precision=tf32' out
   result $? "  not of $options"
 done
-"$gnncc" -w --plan --shapes --target=h100 sage_products.gnn >out && ! grep -q 'tf32 would make' out
-result $? "  nor where sums over neighbours take longer"
+"$gnncc" -w --plan=json --shapes --target=h100 sage_products.gnn >out && ! grep -q '"tf32"' out && grep -q '"write": "--precision=tf32"' out
+result $? "  where sums over neighbours take longer, it is advised for what it saves"
 
 step_times() { # TARGET EXAMPLE OPTION...: microseconds of a launch, then of each step of an epoch and an evaluation
   "$gnncc" -q -w --backend=cuda --stop-after=cost --dump=cost --target="$1" "${@:3}" "$2.gnn" | sed -n 's/.*, \([0-9.]*\) us a step$/\1/p'

@@ -885,4 +885,62 @@ least_of_cuts() { # slices need 6302 KiB, halos 3174
 }
 check "a refusal names the size that the cut with the smallest steps needs" least_of_cuts
 check "a larger host or SSD is priced as it is written" ways_work shared4 --budget ssd=3KiB --budget device=3156KiB
+# ---- advice ----
+in_ms() { awk '{ print $2 == "s" ? 1000 * $1 : $1 }'; }
+advised() { # what a plan or a refusal advises, a line each: what to type, "|", the milliseconds that are promised
+  sed -nE 's/^(  advice  |          )  (-[^ ]+( [a-z]+=[^ ]+)?( without --budget)?)  +([0-9.]+ m?s) per (epoch|evaluation).*/\2|\5/p; s/^ *help: (.*)/\1/p' advice |
+    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that works \(|-> )([0-9.]+ m?s) per epoch.*/\1|\3/'
+}
+advice_works() { # KINDS MODEL OPTION...: each piece of advice, typed as it is written, has at most the epoch that was promised, and not much less; KINDS: what there is of it
+  local kinds=$1 model=$2 what promised found options seen=''
+  shift 2
+  set -- --plan-effort=fast "$@"
+  "$gnncc" -w "$@" --plan "$model" >advice 2>&1
+  while IFS='|' read -r what promised; do
+    options=("$@")
+    [[ $what != *" without --budget" ]] || options=($(printf '%s\n' "$@" | sed '/^--budget$/,+1d'))
+    "$gnncc" -w "${options[@]}" ${what% without --budget} --emit=plan=followed "$model" >said 2>&1 || { echo "$what:" && cat advice said; return 1; }
+    found=$(awk '/"epoch": {/ { getline; print 1000 * $2; exit }' followed)
+    echo "$what: $promised, $found ms"
+    awk -v promised="$(in_ms <<<"$promised")" -v found="$found" 'BEGIN { exit !(found > 0 && found <= 1.01 * promised && found >= 0.8 * promised) }' || { cat advice; return 1; }
+    what=${what#--} && seen="$seen $(sed -E 's/^-?(D|budget|precision|target)[ =]([a-z]*).*/\1:\2/' <<<"$what")"
+  done < <(advised)
+  [ "$(tr ' ' '\n' <<<"$seen" | sed '/^$/d' | sort -u | xargs)" = "$kinds" ] || { echo "advised:$seen" && cat advice; return 1; }
+}
+cat >advised.gnn <<'MODEL'
+const wide = 64
+const few = 3
+data web from synth(kind = "rmat", nodes = 3000, degree = 8, features = 40, classes = 5, seed = 3)
+model net on web {
+  h = x
+  for i in 1 .. few { h = h |> SAGE(wide) |> relu |> dropout(0.4) }
+  return h |> SAGE(y.classes)
+}
+train net { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6 }
+MODEL
+sed '/^data/d; s/ on web/ on large/' advised.gnn >large.gnn
+printf 'data large { nodes = 400_000; edges = 3_000_000; node x : f32[40]; node y : class[5] }\n' >>large.gnn
+printf 'data d from karate()\nmodel m on d { return x |> GCN(y.classes) as conv }\ntrain m { loss = cross_entropy(out, y); optimizer = sgd(lr = 0.1); epochs = 2 }\n' >club.gnn
+check "advice: more of the device, a smaller model, a card" advice_works "D:wide budget:device target:rtx" advised.gnn --budget device=4600KiB
+check "  never a host where the device is the host's memory" bash -c '! grep -e "budget host" advice'
+check "  on a GPU its host, too" advice_works "D:wide budget:gpu budget:host" advised.gnn --target=a100 --budget gpu=4600KiB --budget host=0 --budget ssd=0
+check "  the processor where that is faster" advice_works "target:native" club.gnn --target=h100
+check "  of what fits nothing" advice_works "D:wide budget:device" advised.gnn --cut=whole --budget device=2500KiB
+check "  of what fits no GPU" advice_works "D:wide budget:gpu precision:bf" advised.gnn --cut=whole --target=a100 --budget gpu=2500KiB --budget host=0 --budget ssd=0
+no_budget_said() { # then another machine is advised, of memory that is enough
+  sed 's/nodes = 400_000/nodes = 40_000_000/' large.gnn >vast.gnn && advice_works "D:wide budget:gpu precision:bf target:a" vast.gnn --cut=whole --target=rtx4090
+}
+check "  of what fits no card of its size" no_budget_said
+kept_advice() { # everything is kept, and still is with what is said to be enough
+  "$gnncc" -w --plan advised.gnn >advice && cat advice && ! grep -e 'advice  *--budget\|^  *--budget' advice || return 1
+  local enough=$(sed -n 's/^  advice .*everything is kept: .* and \(--budget device=[^ ]*\) is enough$/\1/p' advice)
+  "$gnncc" -w --plan $enough advised.gnn >followed && cat followed && grep -q '^  advice .*everything is kept: more memory brings nothing$' followed && cmp <(grep '^  time' advice) <(grep '^  time' followed)
+}
+check "a plan that keeps everything says so, and what is enough" kept_advice
+no_advice_twice() { "$gnncc" -w --plan --target=a100 --precision=bf16 --budget gpu=3MiB advised.gnn >advice && cat advice && ! grep -e '--precision' advice; }
+check "where everything is in bf16, no precision is advised" no_advice_twice
+in_its_arguments() { # of data that a constant says the size of: none of them is advised
+  sed 's/nodes = 3000/nodes = 1000 * few/' advised.gnn >sized.gnn && "$gnncc" -w --plan --budget device=4600KiB sized.gnn >advice && cat advice && ! grep -e '-D few' advice && grep -e '-D wide=32' advice
+}
+check "a constant that makes other data is not advised" in_its_arguments
 finish

@@ -11,6 +11,7 @@ of the arena, planned and touched; the peers' torch.cuda.max_memory_allocated. N
 
 import argparse
 import json
+import math
 import os
 import queue
 import re
@@ -263,8 +264,8 @@ class Bench:
             return self.needs
         report = json.loads(self.run(self.gnncc, *self.options(), "--plan=json", self.model(shape, model)).stdout)
         said = self.run(self.gnncc, *self.options(), "--budget=device=1KiB", "--plan", self.model(shape, model), may_fail=True).stderr
-        least = re.search(r"--budget [a-z]+=(\d+)KiB is the smallest that works", said)
-        self.needs = report["tiers"]["device"]["peak_bytes"], int(least[1]) if least else 0
+        least = re.search(r"--budget [a-z]+=([\d.]+)([KMGT])iB is the smallest that works", said)
+        self.needs = report["tiers"]["device"]["peak_bytes"], math.ceil(float(least[1]) * 1024 ** "KMGT".index(least[2])) if least else 0
         return self.needs
 
     def budget(self, share):

@@ -85,7 +85,7 @@ advises near nested 10_000
 advises grid given 10_000 grid
 advises tiny given 100_000 sbm 400
 planned() { "$gnncc" -w --target=box.gnn "${@:2}" "m_$1.gnn"; } # NAME OPTION...
-note='order = nested in the data block would make the epoch about .* instead of .* (estimated); making the order takes about .*, once'
+note='order = nested  *.* per epoch (now .*), in the data block; making the order takes about .*, once'
 told() { planned "$1" --plan | tee /dev/stderr | grep -q "$note"; }
 untold() { planned "$1" --plan >said && planned "$1" --plan=json >said.json && ! grep "$note" said && ! grep '"nested"' said.json; }
 seconds_of() { planned "$1" --plan=json | awk -F'[:,]' -v object="\"$2\"" '$1 ~ object { there = 1 } there && $1 ~ /"seconds"/ { print $2; exit }'; } # NAME OBJECT

@@ -36,7 +36,7 @@ typedef struct Member {
 
 static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"model_fingerprint", 'T'}, {"figures", 't'}, {"fits", 'b'},
                                        {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'}, {"cut", 'O'}, {"layers", 'L'},
-                                       {"instead", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
+                                       {"instead", 'O'}, {"advice", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
 static const Member layer_members[] = {{"layer", 't'}, {"pass", 't'}, {"line", 'i'}, {"mode", 't'}, {"sums", 'i'}, {"pieces", 'i'}, {"host_out_bytes", 'i'}, {"host_in_bytes", 'i'}, {"ssd_out_bytes", 'i'},
                                        {"ssd_in_bytes", 'i'}, {"transfer_seconds", 'n'}, {"wait_seconds", 'n'}, {"slowed_seconds", 'N'}, {0}};
 static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
@@ -193,6 +193,22 @@ static void check_instead(const json_t *root) {
   if (again && whole(again, "bytes") >= whole(keep, "bytes")) fault("recomputing everything needs %lld bytes, keeping it %lld", whole(again, "bytes"), whole(keep, "bytes"));
 }
 
+/* Nothing is advised that does not help, or that the plan needs not. */
+static void check_advice(const json_t *root) {
+  static const Member advice_members[] = {{"keeps_everything", 'b'}, {"text", 'T'}, {"list", 'l'}, {0}};
+  static const Member item_members[] = {{"write", 't'}, {"where", 't'}, {"gives", 't'}, {"seconds", 'n'}, {"device_bytes", 'I'}, {0}};
+  const json_t *advice = json_object_get(root, "advice"), *item;
+  const double now = num(json_object_get(root, "epoch"), json_integer_value(json_object_get(root, "training_steps")) > 0 ? "seconds" : "evaluation_seconds");
+  size_t i;
+  if (!advice) return;
+  check_members(advice, advice_members, "advice", 0);
+  json_array_foreach(json_object_get(advice, "list"), i, item) {
+    check_members(item, item_members, "advice.list", i);
+    if (!(num(item, "seconds") < now)) fault("advice.list[%zu]: %s takes %g s, and this plan %g", i, str(item, "write"), num(item, "seconds"), now);
+    if (json_is_true(json_object_get(advice, "keeps_everything")) && strncmp(str(item, "write"), "--budget", 8) == 0) fault("advice.list[%zu]: everything is kept, and more memory advised", i);
+  }
+}
+
 static void check_memory(const json_t *root) {
   static const char *const kinds[] = {"graph", "features", "weights", "optimizer", "activation", "gradient", "scratch"};
   const json_t *row, *steps = json_object_get(root, "steps"), *device = json_object_get(json_object_get(root, "tiers"), "device");
@@ -281,6 +297,7 @@ static int check_report(const json_t *root) {
   check_layers(root);
   check_alternatives(root);
   check_instead(root);
+  check_advice(root);
   check_memory(root);
   check_addresses(root);
   check_steps(root);

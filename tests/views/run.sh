@@ -53,7 +53,7 @@ bench() { # SECONDS: what bench --json prints
 benches() { bench 0.5 >"$work/a.bench"; bench 0.25 >"$work/b.bench"; "$build/gnncc" --compare "$work/a.bench" "$work/b.bench"; }
 check "two benches compared" golden compare.bench.txt benches
 only_ascii() {
-  cd "$work" && LC_ALL=C $gnncc --plan $model >ascii.txt && grep -q 'next useful step up' ascii.txt && ! LC_ALL=C grep -n '[^ -~]' ascii.txt "$here/golden/gantt.ascii.txt"
+  cd "$work" && LC_ALL=C $gnncc --plan $model >ascii.txt && grep -q '^  advice ' ascii.txt && ! LC_ALL=C grep -n '[^ -~]' ascii.txt "$here/golden/gantt.ascii.txt"
 }
 check "ASCII is ASCII, in a drawing and in a plan" only_ascii
 widest() { wc -L | tee /dev/stderr; }
@@ -230,7 +230,7 @@ epoch_at() { # MEBIBYTES [MODEL]
   $gnncc --target=box --budget device=$1MiB --emit=plan=at.json "${2:-$here/spill.gnn}" && awk '/"epoch": {/ { getline; print $2 + 0 }' OFMT=%.9f at.json
 }
 step_up() { # what is told is saved with that much, and not with a hundredth less
-  local told=$($gnncc --plan $model | sed -n 's/.* \([0-9.]*\) MiB would save \([0-9.]*\) ms.*/\1 \2/p')
+  local told=$($gnncc --plan $model | sed -n 's/.* --budget cpu=\([0-9.]*\)MiB  *\([0-9.]*\) ms per epoch (now \([0-9.]*\) ms).*/\1 \2 \3/p' | awk 'NR == 1 { print $1, $3 - $2 }')
   local size=${told% *} saves=${told#* } less
   less=$(awk "BEGIN { printf \"%.1f\", 0.99 * $size }")
   echo "$told" "$(epoch_at 250)" "$(epoch_at $size)" "$(epoch_at $less)" | tee step_up.txt

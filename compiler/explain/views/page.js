@@ -142,10 +142,14 @@ function drawBars() {
   if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${needed(i.keep_everything.bytes)}`);
   if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${needed(i.recompute_everything.bytes)}`);
   if (i.least) texts.push(`least possible: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
-  if (i.step_up) texts.push(`next useful step up: ${needed(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
-  if (i.tf32) texts.push(`products in tf32 (--precision=tf32): ${shortTime(i.tf32.seconds)}`);
-  if (i.nested) texts.push(`nodes in a nested order (order = nested): ${shortTime(i.nested.seconds)}, after ${shortTime(i.nested.order_seconds)} once to make it`);
+  if (i.step_up && !report.advice) texts.push(`next useful step up: ${needed(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
+  if (i.tf32 && !report.advice) texts.push(`products in tf32 (--precision=tf32): ${shortTime(i.tf32.seconds)}`);
+  if (i.nested && !report.advice) texts.push(`nodes in a nested order (order = nested): ${shortTime(i.nested.seconds)}, after ${shortTime(i.nested.order_seconds)} once to make it`);
   $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
+  if (report.advice) {
+    $('advice').textContent = `What to change${report.advice.text ? ` — ${report.advice.text}` : ''}`;
+    $('advised').append(...report.advice.list.map(a => h('li', {}, h('code', {}, a.write), ` ${a.gives}`)));
+  }
 }
 
 // ---- the timeline: one scale for all its drawings ----
