@@ -260,7 +260,8 @@ static void print_instead(const Emission *m, const Instead *i, FILE *out) {
 static void print_advice(const Advice *a, FILE *out) {
   int wide = 0;
   if (!a) return;
-  for (int i = 0; i < a->count; i++) wide = widest(wide, a->list[i].write);
+  for (int i = 0; i < a->count; i++)
+    if ((int)strlen(a->list[i].write) > wide) wide = (int)strlen(a->list[i].write);
   if (a->first) fprintf(out, "  advice    %s\n", a->first);
   for (int i = 0; i < a->count; i++) fprintf(out, "%s%-*s  %s\n", i || a->first ? "            " : "  advice    ", wide, a->list[i].write, a->list[i].gives);
 }
