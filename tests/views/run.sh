@@ -230,11 +230,11 @@ epoch_at() { # MEBIBYTES [MODEL]
   $gnncc --target=box --budget device=$1MiB --emit=plan=at.json "${2:-$here/spill.gnn}" && awk '/"epoch": {/ { getline; print $2 + 0 }' OFMT=%.9f at.json
 }
 step_up() { # what is told is saved with that much, and not with a hundredth less
-  local told=$($gnncc --plan $model | sed -n 's/.* --budget cpu=\([0-9.]*\)MiB  *\([0-9.]*\) ms per epoch (now \([0-9.]*\) ms).*/\1 \2 \3/p' | awk 'NR == 1 { print $1, $3 - $2 }')
-  local size=${told% *} saves=${told#* } less
+  local told=$($gnncc --plan=json $model | awk -F'[:,]' '/"write": "--budget cpu=/ && !size { size = $0; gsub(/[^0-9.]/, "", size) } size && /"seconds"/ { print size, $2 + 0; exit }' OFMT=%.9f)
+  local size=${told% *} less
   less=$(awk "BEGIN { printf \"%.1f\", 0.99 * $size }")
   echo "$told" "$(epoch_at 250)" "$(epoch_at $size)" "$(epoch_at $less)" | tee step_up.txt
-  awk '{ d = 1000 * ($3 - $4) - $2; exit !(NF == 5 && d < 0.06 && d > -0.06 && $3 - $5 < 0.01 * $3) }' step_up.txt
+  awk '{ d = 1000 * ($4 - $2); exit !(NF == 5 && d < 0.06 && d > -0.06 && $3 - $4 >= 0.01 * $3 && $3 - $5 < 0.01 * $3) }' step_up.txt
 }
 check "the next useful step up is the next" step_up
 # Of two layers and three, whose sweeps take a tenth and a fourth of the time.
