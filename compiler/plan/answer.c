@@ -301,9 +301,13 @@ Cut cut_cached(const PlanRequest *r, Cut cut, int quarters) {
   cut.cached = (CachedData){0};
   Cut ssd = cut_on_ssd(r, cut);
   if (host == 0 || r->machine.tier_bytes[TIER_SSD] == 0 || (!ssd.cached.fields && !ssd.cached.graph && !ssd.cached.learned)) return cut;
-  const CutForms *all = r->forms_of(r->of, cut), *none = r->forms_of(r->of, ssd);
-  if (!all || !none) return cut;
-  const int64_t fixed = none->forms[FORM_PLAIN].residents->away_bytes, wanted = all->forms[FORM_PLAIN].residents->away_bytes - fixed, room = host > fixed ? host - fixed : 0;
+  const CutForms *forms = r->forms_of(r->of, cut);
+  if (!forms) return cut;
+  const Residents *residents = forms->forms[FORM_PLAIN].residents;
+  int64_t wanted = 0;
+  for (int i = 0; i < residents->away_count; i++)
+    if (residents->away[i].tier == TIER_HOST && resident_is_of(residents, i, ssd.cached)) wanted += round_up(residents->away[i].bytes, residents->alignment);
+  const int64_t fixed = residents->away_bytes - wanted, room = host > fixed ? host - fixed : 0;
   if (wanted <= (quarters == ALL_ROOM ? room : room / 2)) return cut;
   ssd.cached.bytes = room / ALL_ROOM * quarters;
   return ssd;

@@ -159,6 +159,7 @@ typedef struct DataHomes {
 /* `training` and `hoisted` may be NULL. */
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, DataHomes homes);
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
+bool resident_is_of(const Residents *residents, int away, CachedData data); /* of the kinds of data there */
 /* What there is of these may take so many bytes on the host. All that read what is away: `training`, which may be NULL, and evaluations. */
 void residents_cache(Arena *arena, Residents *residents, CachedData data, const Kernels *training, const Kernels *const *evaluations, int evaluation_count);
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */

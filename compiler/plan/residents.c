@@ -354,16 +354,18 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   return y;
 }
 
+bool resident_is_of(const Residents *y, int away, CachedData data) {
+  bool is_graph = false;
+  for (int end = 0; end < 2; end++) is_graph = is_graph || away == y->neighbours_away[end] || away == y->degree_away[end];
+  return away != y->scores_away && (y->away[away].is_learned ? data.learned : is_graph ? data.graph : data.fields);
+}
+
 void residents_cache(Arena *arena, Residents *y, CachedData data, const Kernels *training, const Kernels *const *evaluations, int evaluation_count) {
   const Kernels **readers = NULL;
   int count = 0;
   if (training) ARENA_PUSH(arena, readers, count, training);
   for (int e = 0; e < evaluation_count; e++) ARENA_PUSH(arena, readers, count, evaluations[e]);
-  for (int i = 0; i < y->away_count; i++) {
-    bool is_graph = false;
-    for (int end = 0; end < 2; end++) is_graph = is_graph || i == y->neighbours_away[end] || i == y->degree_away[end];
-    y->away[i].may_be_cached = i != y->scores_away && (y->away[i].is_learned ? data.learned : is_graph ? data.graph : data.fields);
-  }
+  for (int i = 0; i < y->away_count; i++) y->away[i].may_be_cached = resident_is_of(y, i, data);
   const int levels = gnn_block_levels(readers[0]->graph->program->info->nodes);
   y->cache = (struct Cache){data.bytes, readers, count, arena_alloc(arena, (size_t)(levels + 1) * sizeof *y->cache.of_parts)};
 }
