@@ -57,10 +57,18 @@ void graph_say_values(Graph *graph, const char *const *written) {
     if (count_of(&census, names[i]) > 1) names[i] = behind_layer(graph, &graph->values[i], names[i]);
   census = count_names(graph, names);
   int *seen = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *seen);
+  int *by_program = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *by_program); /* how many values it calls so */
+  for (int i = 0; i < graph->value_count; i++) by_program[name_table_find(&census.table, names[i])] += is_given(&graph->values[i]);
+  for (int i = 0; i < graph->value_count; i++) /* what the program calls one value is no other's name */
+    for (const Called *c = is_given(&graph->values[i]) ? graph->values[i].called : NULL; c; c = c->next) {
+      const int at = name_table_find(&census.table, c->naming->path);
+      if (at >= 0 && by_program[at] == 0 && c->naming->name) seen[at] = 1;
+    }
   for (int pass = 0; pass < 2; pass++) /* names of the program come first */
     for (int i = 0; i < graph->value_count; i++) {
       if (is_given(&graph->values[i]) != (pass == 0)) continue;
-      const int turn = ++seen[name_table_find(&census.table, names[i])];
-      graph->values[i].said = turn == 1 ? names[i] : arena_printf(graph->arena, "%s_%d", names[i], turn);
+      const int at = name_table_find(&census.table, names[i]), turn = ++seen[at];
+      const bool is_alone = turn == 1 && (pass == 1 || by_program[at] == 1); /* what stands for several is nobody's own */
+      graph->values[i].said = is_alone ? names[i] : arena_printf(graph->arena, "%s_%d", names[i], turn);
     }
 }

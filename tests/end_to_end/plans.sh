@@ -241,7 +241,8 @@ python3 "$here/../relations/make_types.py" types && mv types/kinds kinds
 cp "$plans/fates.gnn" .
 cp fates.gnn keep_fates.gnn
 with_fates() { "$gnncc" -w --plan -v $box "$1" | awk 'NR > 9 && NF == 0 { exit } NR > 9'; } # MODEL.gnn: the table of values
-with_fates fates.gnn | sed -nE 's/^  ([a-z]\w*) .* keep +0  (host|ssd|recompute) .*/\1/p' | grep -vE '^(d|back)_' >pinned
+with_fates fates.gnn | sed -nE 's/^  ([a-z][a-z0-9_.]*) .* keep +0  (host|ssd|recompute) .*/\1/p' | grep -vE '^(d|back)_' |
+  awk '{ print gsub(/[.]/, "."), $0 }' | sort -sn | cut -d' ' -f2 >pinned # "a" names what a call has as rel1.a, too, and the last that matches wins
 for turn in 0 1 2 3; do
   { cat fates.gnn && echo 'plan {' && awk -v turn=$turn 'BEGIN { split("keep host ssd recompute", fate) } { printf "  fate \"%s\" = %s\n", $1, fate[(NR + turn) % 4 + 1] }' pinned && echo '}'; } >fates_$turn.gnn
   queue fates_$turn fates $box
@@ -266,8 +267,8 @@ done
 check "fates, everything kept: trains" train keep_fates out_keep_fates
 check "  it has 60 values that have a choice, or more" test "$(wc -l <pinned)" -ge 60
 as_pinned() { # TURN: every value has the fate that it was given, or is kept, as where what it would be computed from again has left; most have it
-  with_fates fates_$1.gnn | sed -nE 's/^  (\w+) .* (keep|host|ssd|recompute) +[-+.0-9e]+( ms)?  pinned.*/\1 \2/p' | sort >planned
-  sed -nE 's/^  fate "(\w+)" = (\w+)$/\1 \2/p' fates_$1.gnn | sort | join - planned |
+  with_fates fates_$1.gnn | sed -nE 's/^  ([a-z0-9_.]+) .* (keep|host|ssd|recompute) +[-+.0-9e]+( ms)?  pinned.*/\1 \2/p' | sort >planned
+  sed -nE 's/^  fate "([a-z0-9_.]+)" = (\w+)$/\1 \2/p' fates_$1.gnn | sort | join - planned |
     awk '$2 == $3 { as_given++ } $2 != $3 && $3 != "keep" { print; bad = 1 } END { print as_given " of " NR " as given"; exit bad || NR < 60 || as_given < NR * 0.6 }'
 }
 for turn in 0 1 2 3; do
@@ -395,7 +396,7 @@ says_near() { # the size that it names is of parts and works
 check "below it, the size that is named is that of the cut, and works" says_near
 counts_pieces() { # a value in pieces is one line, which counts their fates
   "$gnncc" -w --plan '--cut=rows(4)' --budget device=$(($(plans=. least_of parts_gcn3 '--cut=rows(4)') * 101 / 100))KiB parts_gcn3.gnn >pieces.txt
-  grep -E '^  [a-z_0-9]+ .* mixed .* of 4 pieces [1-4] [a-z]+, [1-3] [a-z]+' pieces.txt && ! grep -F '[2/4]' <(grep -v '^  fits' pieces.txt)
+  grep -E '^  [a-z_0-9.]+ .* mixed .* of 4 pieces [1-4] [a-z]+, [1-3] [a-z]+' pieces.txt && ! grep -F '[2/4]' <(grep -v '^  fits' pieces.txt)
 }
 check "--plan has a line for a value in pieces, with how many have each fate" counts_pieces
 check "halo4, one part: trains" train keep_halo4 out_keep_halo4

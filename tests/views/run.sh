@@ -362,7 +362,7 @@ layers() { sed -n '/^  layer /,/^$/p' "$1"; }
 by_rows() { # of every layer in both directions: how it runs and what moves for it, which is all that moves
   cut_plan 'rows(8)' 20MiB --plan --emit=plan=rows.json cut.gnn >rows.txt && layers rows.txt && "$judge" report rows.json || return 1
   [ "$(layers rows.txt | awk 'NR > 1 && NF { print $1, $2, $4, $5 }' | tr '\n' ';')" = 'gcn1 forward rows(8) 8;gcn2 forward rows(8) 8;gcn3 forward rows(8) 8;gcn3 backward rows(8) 8;gcn2 backward rows(8) 8;gcn1 backward rows(8) 8;' ] &&
-    layers rows.txt | grep -q 'from host   hidden     waits' && layers rows.txt | grep -q ' MiB .* % ' && ! layers rows.txt | grep ssd
+    layers rows.txt | grep -q 'from host  *hidden  *waits' && layers rows.txt | grep -q ' MiB .* % ' && ! layers rows.txt | grep ssd
 }
 check "a plan by rows says it of each layer" by_rows
 by_slices() { # and the pieces of a value are one line, those of its slices together
