@@ -140,8 +140,8 @@ static const char *fate_paint(const char *fate) {
 }
 
 static void print_decisions(const Emission *m, const Decisions *d, bool is_verbose, const Screen *screen) {
-  static const TableColumn columns[] = {{.head = "value", .least = 8}, {.head = "what it is", .least = 12, .goes = 2}, {.head = "line", .is_right = true, .goes = 3}, {.head = "size", .is_right = true},
-                                        {.head = "fate", .paint = fate_paint}, {.head = "adds", .is_right = true}, {.head = "why not the next best", .least = 18, .goes = 1}};
+  static const TableColumn columns[] = {{.head = "value", .least = 8}, {.head = "what it is", .least = 12, .goes = 4}, {.head = "line", .is_right = true, .goes = 5}, {.head = "size", .is_right = true, .goes = 1},
+                                        {.head = "fate", .paint = fate_paint}, {.head = "adds", .is_right = true, .goes = 2}, {.head = "why not the next best", .least = 18, .goes = 3}};
   Table table = {m->arena, sizeof columns / sizeof *columns, .columns = columns};
   if (!d->count) return;
   int count, decided = 0;

@@ -63,30 +63,7 @@ fits_terminal() { # 80 columns in a file; what the terminal has; what COLUMNS sa
 }
 check "a drawing is as wide as the terminal" fits_terminal
 # ---- the table on a terminal, and in a pipe ----
-shown() { # COLUMNS COMMAND: what a terminal so wide shows, with its colours
-  (cd "$work" && script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r')
-}
-uncoloured() { sed 's/\x1b\[[0-9;]*m//g' "$@"; }
-table_fits() { # no line is wider; the names and fates stay; in a pipe nothing is shortened, whatever COLUMNS says
-  local plan="LC_ALL=C.UTF-8 $gnncc --plan-effort=fast --budget device=170MiB --plan $model" columns
-  (cd "$work" && COLUMNS=40 sh -c "$plan" >table.whole) || return 1
-  ! grep $'\x1b\\|…' "$work/table.whole" && [ "$(wc -L <"$work/table.whole")" -gt 140 ] && grep -qE '^  sage1.m +sage1.m.sum = sum over in-edges of src.x +5 ' "$work/table.whole" || return 1
-  for columns in 120 70 40; do
-    shown $columns "$plan" >"$work/table.$columns" && uncoloured "$work/table.$columns" >"$work/table.plain" && cat "$work/table.plain" || return 1
-    [ "$(LC_ALL=C.UTF-8 wc -L <"$work/table.plain")" -le $columns ] && grep -qE '^  h1 .*(host|ssd|recompute|keep)' "$work/table.plain" || return 1
-  done
-  grep -q '…' "$work/table.70" && [ "$(COLUMNS=50 shown 200 "$plan" | uncoloured | LC_ALL=C.UTF-8 wc -L)" -le 50 ]
-}
-check "the table of a plan fits the terminal, and is whole in a pipe" table_fits
-table_colour() { # on a terminal, and where it is asked for
-  local plan="$gnncc --plan-effort=fast --budget device=170MiB --plan $model" escape=$'\x1b'
-  shown 200 "$plan" | grep -qF "${escape}[1mplan for" && shown 200 "NO_COLOR=1 $plan" >"$work/table.none" && ! grep -qF "$escape" "$work/table.none" &&
-    shown 200 "TERM=dumb $plan" >"$work/table.none" && ! grep -qF "$escape" "$work/table.none" && shown 200 "$plan --color=never" >"$work/table.none" && ! grep -qF "$escape" "$work/table.none" &&
-    (cd "$work" && $plan --color=always >table.always && grep -qF "${escape}[1mvalue${escape}[0m" table.always && $plan >table.never && diff <(uncoloured table.always) table.never)
-}
-check "  and takes colour where there is some" table_colour
-names_written() { # by the program's names: in a loop with the layer before them; the same of a fate
-  cat >"$work/loop.gnn" <<'END' || return 1
+cat >"$work/loop.gnn" <<'END'
 data web from synth(kind = "rmat", nodes = 2000, degree = 8, features = 32, classes = 5, seed = 1)
 model m on web {
   h = x
@@ -96,8 +73,32 @@ model m on web {
 train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2 }
 plan { fate "sage2.h" = recompute }
 END
-  (cd "$work" && $gnncc -w --plan -v loop.gnn >names.txt && cat names.txt && grep -qE '^  sage2.h .* recompute .* pinned' names.txt && [ "$(grep -c ' pinned' names.txt)" = 1 ] && grep -qE '^  sage3.h +sage3.lin_r = sage2.h @ sage3.lin_r.weight' names.txt &&
-    grep -qE '^ +[0-9]+  compute .* sage2.lin_r = sage1.h @ sage2.lin_r.weight' names.txt && ! grep -E '^  (h|sage[0-9](\.h)?)_[2-9] ' names.txt)
+loop_plan="$gnncc --plan-effort=fast --plan loop.gnn"
+shown() { # COLUMNS COMMAND: what a terminal so wide shows, with its colours
+  (cd "$work" && script -qec "stty cols $1; $2" /dev/null </dev/null | tr -d '\r')
+}
+uncoloured() { sed 's/\x1b\[[0-9;]*m//g' "$@"; }
+table_fits() { # no line is wider; the names and fates stay; in a pipe nothing is shortened, whatever COLUMNS says
+  local columns
+  (cd "$work" && COLUMNS=40 $loop_plan >table.whole) && cat "$work/table.whole" || return 1
+  ! grep $'\x1b\\|…' "$work/table.whole" && [ "$(wc -L <"$work/table.whole")" -gt 110 ] && grep -qE '^  sage1.m +sage1.m.sum = sum over in-edges of src.x +4 ' "$work/table.whole" || return 1
+  for columns in 100 70 40; do
+    shown $columns "$loop_plan" >"$work/table.$columns" && uncoloured "$work/table.$columns" >"$work/table.plain" && cat "$work/table.plain" || return 1
+    [ "$(wc -L <"$work/table.plain")" -le $columns ] && grep -qE '^  sage2.h .* recompute' "$work/table.plain" || return 1
+  done
+  grep -q '…' "$work/table.100" && [ "$(COLUMNS=50 shown 200 "$loop_plan" | uncoloured | wc -L)" -le 50 ]
+}
+check "the table of a plan fits the terminal, and is whole in a pipe" table_fits
+table_colour() { # on a terminal, and where it is asked for
+  local escape=$'\x1b' plain
+  shown 200 "$loop_plan" >"$work/table.strong" && grep -qF "${escape}[1mplan for" "$work/table.strong" && grep -qF "${escape}[36mrecompute${escape}[0m" "$work/table.strong" || return 1
+  for plain in "NO_COLOR=1 $loop_plan" "TERM=dumb $loop_plan" "$loop_plan --color=never"; do shown 200 "$plain" >"$work/table.none" && [ -s "$work/table.none" ] && ! grep -F "$escape" "$work/table.none" || return 1; done
+  (cd "$work" && $loop_plan --color=always >table.always && grep -qF "${escape}[1mvalue${escape}[0m" table.always && diff <(uncoloured table.always) table.whole)
+}
+check "  and takes colour where there is some" table_colour
+names_written() { # by the program's names: in a loop with the layer before them; the same of a fate
+  (cd "$work" && $loop_plan -v >names.txt && cat names.txt && grep -qE '^  sage2.h .* recompute .* pinned' names.txt && [ "$(grep -c ' pinned' names.txt)" = 1 ] && grep -qE '^  sage3.h +sage3.lin_r = sage2.h @ sage3.lin_r.weight' names.txt &&
+    grep -qE '^ +[0-9]+  compute .* sage2.lin_r = sage1.h @ sage2.lin_r.weight' names.txt && ! grep -E '^  (h|sage[0-9](\.h)?)_[1-9] ' names.txt)
 }
 check "names in it are the program's" names_written
 plain_dash() { # what is said of a program that was made, where the locale is not UTF-8
