@@ -196,7 +196,7 @@ table() { # COLUMNS [ENVIRONMENT]: the head and the first row
 }
 table 60; grep -qx 'epoch    loss    train   valid    test      time' out; ok $? "the table of epochs has all columns in 60"
 for columns in 100 50 40 24; do
-  table $columns; [ "$(LC_ALL=C.UTF-8 wc -L <out)" -le $((columns > 40 ? columns : 96)) ] && [ "$(grep -A3 '^epoch' out | wc -L)" -le $columns ]; ok $? "  fits $columns"
+  table $columns; grep -q '^epoch' out && [ "$(sed '/^best/,$d' out | LC_ALL=C.UTF-8 wc -L)" -le $columns ]; ok $? "  fits $columns"
 done
 grep -qx 'epoch    loss    valid' out; ok $? "  has valid alone where there is no room for more"
 table 60; grep -q $'\x1b''\[1mepoch' typescript; ok $? "  has a strong head on a terminal"
