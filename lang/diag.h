@@ -76,6 +76,8 @@ void diags_list_warnings(FILE *out);
 /* Prints what has not been printed yet, sorted by place. */
 void diags_print(Diags *diags, FILE *out);
 bool diags_wants_color(const Diags *diags, FILE *out); /* as --color, NO_COLOR, CLICOLOR_FORCE and TERM say; out: a terminal */
+/* All there are, printed or not, as a list of the objects of DIAG_JSON in brackets. */
+void diags_print_list(const Diags *diags, FILE *out);
 
 /* The page of a code: what it means, a wrong and a right program. False when there is no such code. */
 bool diags_explain(const char *code, FILE *out);

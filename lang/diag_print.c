@@ -404,3 +404,15 @@ void diags_print(Diags *diags, FILE *out) {
   if (diags->is_limit_hit && is_for_people) fprintf(out, "gnncc: stopped after %d errors; there are more\n", diags->error_limit);
   diags->is_limit_hit = false;
 }
+
+void diags_print_list(const Diags *diags, FILE *out) {
+  Diag **items = arena_alloc(diags->arena, (size_t)diags->item_count * sizeof *items + 1);
+  for (int i = 0; i < diags->item_count; i++) items[i] = &diags->items[i];
+  qsort(items, (size_t)diags->item_count, sizeof *items, compare_items);
+  fputs("[\n", out);
+  for (int i = 0; i < diags->item_count; i++) {
+    if (i) fputs(",", out);
+    print_json(diags, items[i], out);
+  }
+  fputs("]", out);
+}

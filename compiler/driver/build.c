@@ -585,6 +585,8 @@ static bool has_mark(const char *kind, const char *path) {
 static int write_texts(const Builder *b, const Document *document) {
   for (int i = 0; i < b->c->options->emit_count; i++) {
     const EmitRequest *request = &b->c->options->emits[i];
+    Product product;
+    if (options_emitted_product(request->kind, &product) || strcmp(request->kind, "diagnostics") == 0) continue; /* build_product's, driver_compile's */
     if (b->c->options->sweeps && strcmp(request->kind, "sweep") == 0) { /* written when all models have theirs */
       json_array_append(b->c->options->sweeps, json_object_get(document->json, "sweep"));
       continue;
@@ -627,6 +629,9 @@ static Builder builder(Compilation *c) {
 /* A report of another machine is wanted without a program for it. */
 static bool is_text_only(const Compilation *c) {
   const Options *o = c->options;
+  Product product;
+  for (int i = 0; i < o->emit_count; i++)
+    if (options_emitted_product(o->emits[i].kind, &product)) return false;
   if (o->product == PRODUCT_EMIT || o->product == PRODUCT_PLAN) return true;
   return o->product == PRODUCT_PROGRAM && !o->output && c->backend == BACKEND_CUDA && options_emits(o, "report");
 }
@@ -672,16 +677,38 @@ bool build_emit(Compilation *c) {
   return c->status == 0;
 }
 
-bool build_product(Compilation *c) {
-  Builder b = builder(c);
-  switch (c->options->product) {
-  case PRODUCT_PROGRAM: c->status = is_text_only(c) ? 0 : build_program(&b); break;
-  case PRODUCT_SOURCES: c->status = build_sources(&b); break;
+static int build_one(const Builder *b) {
+  switch (b->c->options->product) {
+  case PRODUCT_PROGRAM: return is_text_only(b->c) ? 0 : build_program(b);
+  case PRODUCT_SOURCES: return build_sources(b);
   case PRODUCT_OBJECT:
   case PRODUCT_LIBRARY:
-  case PRODUCT_SHARED: c->status = build_embeddable(&b); break;
+  case PRODUCT_SHARED: return build_embeddable(b);
   case PRODUCT_PLAN: case PRODUCT_CHECK: case PRODUCT_EMIT: break;
   }
+  return 0;
+}
+
+/* --emit=obj,shared=x.so: several products of the same sources. */
+static int build_emitted(Compilation *c) {
+  const Options *asked = c->options;
+  int status = 0;
+  for (int i = 0; status == 0 && i < asked->emit_count; i++) {
+    Options own = *asked;
+    if (!options_emitted_product(asked->emits[i].kind, &own.product)) continue;
+    own.output = asked->emits[i].path;
+    c->options = &own;
+    const Builder b = builder(c);
+    status = build_one(&b);
+    c->options = asked;
+  }
+  return status;
+}
+
+bool build_product(Compilation *c) {
+  Builder b = builder(c);
+  c->status = build_one(&b);
+  if (c->status == 0) c->status = build_emitted(c);
   if (c->status == 0) c->status = build_texts(&b);
   return c->status == 0;
 }

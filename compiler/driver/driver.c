@@ -803,6 +803,24 @@ static int run(Compilation *c) {
   return walk(c);
 }
 
+/* --emit=diagnostics: a list, of a compilation that failed, too. */
+static int write_diagnostics(const Compilation *c, int status) {
+  for (int i = 0; i < c->options->emit_count; i++) {
+    const EmitRequest *request = &c->options->emits[i];
+    if (strcmp(request->kind, "diagnostics") != 0) continue;
+    const char *path = request->path ? request->path : arena_printf(c->arena, "%s.diagnostics.json", c->stem ? c->stem : "model");
+    const bool is_stdout = strcmp(path, "-") == 0;
+    OutFile file = {.out = stdout};
+    if (!is_stdout && (!outfile_may_write(path, c->options->is_forced) || !outfile_open(&file, path))) return 4;
+    fprintf(file.out, "{\"format\": \"gnncc-diagnostics/1\", \"generator\": \"%s " GNNCC_VERSION "\", \"diagnostics\": ", outfile_mark);
+    diags_print_list(c->diags, file.out);
+    fputs("}\n", file.out);
+    const int written = is_stdout ? outfile_end_stdout(0) : outfile_close(&file, 0666);
+    if (written != 0) return written;
+  }
+  return status;
+}
+
 int driver_compile(const Options *options, const char *share_dir) {
   Compilation c;
   start(&c, options, share_dir);
@@ -819,6 +837,7 @@ int driver_compile(const Options *options, const char *share_dir) {
     if (status == 0) status = finish(&c);
     build_clean(&c, status);
   }
+  status = write_diagnostics(&c, status);
   arena_free(c.arena);
   return status;
 }

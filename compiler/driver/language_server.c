@@ -47,6 +47,7 @@ typedef struct Document {
   KeptData data;
   Arena *refused; /* of data that cannot be read: messages speak of it */
   Analysis last, parsed; /* parsed: the last whose text did; the same arena where that is the last */
+  json_t *said;    /* the messages that were published, as the protocol has them, with `edits` where they carry a replacement; NULL: none yet */
 } Document;
 
 typedef struct Server {
@@ -296,7 +297,22 @@ static json_t *diagnostic(const Document *d, const json_t *said) {
   return result;
 }
 
-static void publish(const Document *d) {
+/* The replacements of a message as edits of this text; NULL: it has none, or they are of other files. */
+static json_t *edits_of(const Document *d, const json_t *said) {
+  size_t i;
+  const json_t *fix, *fixes = json_object_get(said, "fixes");
+  json_t *edits = json_array();
+  json_array_foreach(fixes, i, fix) {
+    if (strcmp(text_of(fix, "file"), d->path) != 0) continue;
+    json_array_append_new(edits, json_pack("{s:o, s:s}", "range", range_of(d->text, (int)json_integer_value(json_object_get(fix, "line")), (int)json_integer_value(json_object_get(fix, "byte_column")),
+                                                                           (int)json_integer_value(json_object_get(fix, "bytes"))), "newText", text_of(fix, "replacement")));
+  }
+  if (json_array_size(edits) > 0 && json_array_size(edits) == json_array_size(fixes)) return edits;
+  json_decref(edits);
+  return NULL;
+}
+
+static void publish(Document *d) {
   char *text, *line, *rest = NULL;
   size_t length;
   json_t *all = json_array();
@@ -306,11 +322,43 @@ static void publish(const Document *d) {
   fclose(out);
   for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
     json_t *said = json_loads(line, 0, NULL);
-    if (said) json_array_append_new(all, diagnostic(d, said));
+    json_t *message = said ? diagnostic(d, said) : NULL, *edits = said ? edits_of(d, said) : NULL;
+    if (message && edits) json_object_set_new(message, "data", json_pack("{s:o}", "edits", edits));
+    if (message) json_array_append_new(all, message);
     json_decref(said);
   }
   arena_free(arena);
+  json_decref(d->said);
+  d->said = json_incref(all);
   notify("textDocument/publishDiagnostics", json_pack("{s:s, s:o}", "uri", d->uri, "diagnostics", all));
+}
+
+/* ---- what a message would be changed to ---- */
+
+static int order_of(const json_t *position, const json_t *other) {
+  const json_int_t lines = json_integer_value(json_object_get(position, "line")) - json_integer_value(json_object_get(other, "line"));
+  const json_int_t characters = json_integer_value(json_object_get(position, "character")) - json_integer_value(json_object_get(other, "character"));
+  return lines ? (lines < 0 ? -1 : 1) : characters ? (characters < 0 ? -1 : 1) : 0;
+}
+
+static bool do_touch(const json_t *range, const json_t *other) {
+  return order_of(json_object_get(range, "start"), json_object_get(other, "end")) <= 0 && order_of(json_object_get(other, "start"), json_object_get(range, "end")) <= 0;
+}
+
+static json_t *code_actions(const Document *d, const json_t *parameters) {
+  json_t *actions = json_array(), *message;
+  const json_t *range = json_object_get(parameters, "range");
+  size_t i;
+  json_array_foreach(d->said, i, message) {
+    json_t *edits = json_object_get(json_object_get(message, "data"), "edits");
+    if (!edits || !do_touch(json_object_get(message, "range"), range)) continue;
+    Arena *arena = arena_new();
+    const char *text = text_of(json_array_get(edits, 0), "newText");
+    const char *title = *text ? arena_printf(arena, "change to %s", text) : "leave it out";
+    json_array_append_new(actions, json_pack("{s:s, s:s, s:b, s:[O], s:{s:{s:O}}}", "title", title, "kind", "quickfix", "isPreferred", 1, "diagnostics", message, "edit", "changes", d->uri, edits));
+    arena_free(arena);
+  }
+  return actions;
 }
 
 /* ---- documents ---- */
@@ -356,6 +404,7 @@ static void free_document(Document *d) {
   if (d->refused) arena_free(d->refused);
   if (d->last.arena && d->last.arena != d->parsed.arena) arena_free(d->last.arena);
   if (d->parsed.arena) arena_free(d->parsed.arena);
+  json_decref(d->said);
   free(d->uri);
   free(d->path);
   free(d->text);
@@ -594,8 +643,8 @@ static json_t *format(const Document *d) {
 /* ---- the protocol ---- */
 
 static json_t *capabilities(void) {
-  return json_pack("{s:{s:{s:b, s:i, s:b}, s:b, s:{s:[s]}, s:b, s:b}, s:{s:s, s:s}}", "capabilities", "textDocumentSync", "openClose", 1, "change", 1, "save", 1, "hoverProvider", 1, "completionProvider",
-                   "triggerCharacters", ".", "definitionProvider", 1, "documentFormattingProvider", 1, "serverInfo", "name", "gnncc", "version", GNNCC_VERSION);
+  return json_pack("{s:{s:{s:b, s:i, s:b}, s:b, s:{s:[s]}, s:b, s:b, s:{s:[s]}}, s:{s:s, s:s}}", "capabilities", "textDocumentSync", "openClose", 1, "change", 1, "save", 1, "hoverProvider", 1, "completionProvider",
+                   "triggerCharacters", ".", "definitionProvider", 1, "documentFormattingProvider", 1, "codeActionProvider", "codeActionKinds", "quickfix", "serverInfo", "name", "gnncc", "version", GNNCC_VERSION);
 }
 
 static void handle_request(Server *server, json_t *id, const char *method, const json_t *parameters) {
@@ -611,6 +660,7 @@ static void handle_request(Server *server, json_t *id, const char *method, const
   } else if (strcmp(method, "textDocument/hover") == 0) answer(id, d ? hover(server, d, parameters) : NULL);
   else if (strcmp(method, "textDocument/completion") == 0) answer(id, d ? complete(server, d, parameters) : NULL);
   else if (strcmp(method, "textDocument/definition") == 0) answer(id, d ? definition(server, d, parameters) : NULL);
+  else if (strcmp(method, "textDocument/codeAction") == 0) answer(id, d && d->said ? code_actions(d, parameters) : json_array());
   else if (strcmp(method, "textDocument/formatting") == 0) answer(id, d ? format(d) : NULL);
   else fail(id, NO_METHOD, method);
 }

@@ -34,7 +34,7 @@ typedef struct OptionRow {
   const char *group, *form, *help;
 } OptionRow;
 
-#define EMIT_KINDS "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda weights problem deps"
+#define EMIT_KINDS "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda obj lib shared exe weights problem deps diagnostics"
 
 /* The one list of options: parsing, --help and did-you-mean all read it. */
 static const OptionRow rows[] = {
@@ -298,14 +298,11 @@ static bool is_emit_kind(const char *item) {
 }
 
 static int parse_emit(Parser *p, const char *list) {
-  static const char *const later[] = {"obj", "lib", "shared", "exe", "diagnostics"};
   char *copy = arena_strdup(p->arena, list), *rest = NULL;
   if (!copy[strspn(copy, ",")]) return usage("--emit needs a kind; gnncc --help=emit lists them");
   for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
     char *path = strchr(item, '=');
     if (path) *path++ = 0;
-    for (size_t i = 0; i < sizeof later / sizeof later[0]; i++)
-      if (strcmp(later[i], item) == 0) return usage("--emit=%s is not supported yet", item);
     if (!is_emit_kind(item)) return usage("--emit=%s: unknown kind; gnncc --help=emit lists them", item);
     const char *fault = view_path_fault(p->arena, item, path);
     if (fault) return usage("--emit=%s=%s: %s", item, path, fault);
@@ -313,6 +310,29 @@ static int parse_emit(Parser *p, const char *list) {
     ARENA_PUSH(p->arena, p->options->emits, p->options->emit_count, (EmitRequest){item, path});
   }
   if (p->options->product == PRODUCT_PROGRAM) p->options->product = PRODUCT_EMIT;
+  return -1;
+}
+
+bool options_emitted_product(const char *kind, Product *product) {
+  static const struct { const char *kind; Product product; } kinds[] = {{"obj", PRODUCT_OBJECT}, {"lib", PRODUCT_LIBRARY}, {"shared", PRODUCT_SHARED}, {"exe", PRODUCT_PROGRAM}};
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strcmp(kinds[i].kind, kind) == 0) return *product = kinds[i].product, true;
+  return false;
+}
+
+/* One of these alone is what -c, --lib, --shared or nothing ask for, and -o names it. */
+static int take_emitted_product(Options *o) {
+  Product product;
+  int count = 0, last = 0;
+  for (int i = 0; i < o->emit_count; i++)
+    if (options_emitted_product(o->emits[i].kind, &product)) count++, last = i;
+  if (count == 0 || o->product != PRODUCT_EMIT) return -1;
+  if (o->output && (count > 1 || o->emits[last].path)) return usage("-o %s: --emit=%s=FILE names the file, of each product its own", o->output, o->emits[last].kind);
+  if (count > 1) return -1;
+  options_emitted_product(o->emits[last].kind, &o->product);
+  if (o->emits[last].path) o->output = o->emits[last].path;
+  for (int i = last; i + 1 < o->emit_count; i++) o->emits[i] = o->emits[i + 1];
+  o->emit_count--;
   return -1;
 }
 
@@ -671,6 +691,7 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   if (status >= 0) return status;
   if (p.wants_cflags || p.wants_libs) return print_flags(&p);
   add_search_path(&p);
+  if ((status = take_emitted_product(options)) >= 0) return status;
   if (!options->nvcc && getenv("NVCC") && *getenv("NVCC")) options->nvcc = getenv("NVCC");
   if (options->is_single_file && options->product != PRODUCT_SOURCES) return usage("--single-file is for the sources of -S");
   if (options->is_single_file && options->has_double) return usage("--single-file and -fgradcheck do not go together: the double-precision twin is the same source, compiled another time");

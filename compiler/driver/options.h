@@ -105,6 +105,7 @@ enum { STEM_MAX = 200 }; /* bytes of the name that products begin with: a file's
 bool options_are_text(int count, char **words);
 
 /* --emit, or an option that stands for it, asks for this kind. */
+bool options_emitted_product(const char *kind, Product *product); /* obj, lib, shared and exe; false: the kind is a text */
 bool options_emits(const Options *options, const char *kind);
 
 #endif

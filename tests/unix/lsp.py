@@ -161,7 +161,7 @@ with tempfile.TemporaryDirectory() as name:
     check("a request before initialize is refused", early.get("error", {}).get("code") == -32002, early)
     said = server.start()
     offered = said["capabilities"]
-    check("initialize: what it can do", offered["hoverProvider"] and offered["completionProvider"] and offered["definitionProvider"] and offered["textDocumentSync"]["change"] == 1
+    check("initialize: what it can do", offered["hoverProvider"] and offered["completionProvider"] and offered["definitionProvider"] and offered["codeActionProvider"] and offered["textDocumentSync"]["change"] == 1
           and said["serverInfo"]["name"] == "gnncc", said)
 
     # ---- diagnostics ----
@@ -170,6 +170,12 @@ with tempfile.TemporaryDirectory() as name:
     wrong = d.change(program.replace("as conv1 |> relu", "as conv1 |> relus"))
     check("a misspelt function: code, severity, place", len(wrong) == 1 and wrong[0]["code"] == "E0201" and wrong[0]["severity"] == 1 and d.marked(wrong[0]) == "relus"
           and "did you mean relu" in wrong[0]["message"], wrong)
+    where = {"textDocument": {"uri": d.uri}, "range": wrong[0]["range"], "context": {"diagnostics": wrong}}
+    actions = server.ask("textDocument/codeAction", where)
+    edits = actions[0]["edit"]["changes"][d.uri] if len(actions) == 1 else []
+    check("  the word that was meant is an action, and mends it", len(edits) == 1 and actions[0]["title"] == "change to relu" and actions[0]["kind"] == "quickfix" and edits[0]["newText"] == "relu"
+          and d.marked(edits[0]) == "relus", actions)
+    check("  elsewhere there is none", server.ask("textDocument/codeAction", dict(where, range={"start": {"line": 0, "character": 0}, "end": {"line": 0, "character": 1}})) == [])
     wrong = d.change(program.replace("(hidden) as conv1", "(hidden"))
     check("a text that does not parse", len(wrong) >= 1 and wrong[0]["severity"] == 1 and wrong[0]["range"]["start"]["line"] in (12, 13), wrong)
     check("  hover and completion answer from the last one that did", "GCN : node[hidden=16]" in d.hover("GCN") and any(i["label"] == "conv1" for i in d.ask("completion", "return g")["items"]), d.hover("GCN"))

@@ -84,6 +84,21 @@ check "-MD -MP: by make, only when something is newer, and when an import is gon
 rm -rf parts && mv kept parts && mv kept.gnn deep.gnn
 beside() { "$gnncc" -q --emit=deps=d.mk deep.gnn && grep -q '^deep: deep.gnn' d.mk && "$gnncc" -M -MF e.mk deep.gnn && diff <(tail -n +2 d.mk) <(tail -n +2 e.mk); }
 check "--emit=deps, -MF" beside
+emitted() { # one product is what -c and the like make; several have names of their own
+  printf 'model m on karate { return x |> GCN(2) }\ndata karate from karate() {}\n' >some.gnn && "$gnncc" --emit=exe=alone some.gnn && ./alone info | grep -q '^data  *karate' && "$gnncc" --emit=obj some.gnn -o named.o && [ -s named.o ] &&
+    "$gnncc" --emit=lib,shared=libother.so,plan,exe some.gnn && nm -D libother.so | grep -q some_create && nm libsome.a 2>&1 | grep -q some_create && [ -s some.plan.json ] && [ -s some.h ] && ./some info >/dev/null
+}
+check "--emit=obj, lib, shared, exe" emitted
+refuse 2 "  with names of their own" "$gnncc" --emit=obj,exe some.gnn -o both
+check "  of which -o is none" sh -c "'$gnncc' --emit=exe=a some.gnn -o b 2>&1 | grep 'names the file, of each product its own'"
+told() { # what is said is a list, of what fails, too
+  "$gnncc" --emit=diagnostics some.gnn && python3 -c 'import json; said = json.load(open("some.diagnostics.json")); assert said["format"] == "gnncc-diagnostics/1" and said["diagnostics"] == []' &&
+    sed 's/GCN/GCM/' some.gnn >wrong.gnn && ! "$gnncc" --emit=diagnostics=- wrong.gnn 2>wrong.err >wrong.json && grep -q 'E0201' wrong.err &&
+    python3 -c 'import json; said = json.load(open("wrong.json"))["diagnostics"]; assert [d["code"] for d in said] == ["E0201"] and said[0]["fixes"][0]["replacement"] == "GCN"'
+}
+if command -v python3 >/dev/null; then check "--emit=diagnostics" told; else skip "--emit=diagnostics" "no python3"; fi
+refuse 4 "  not over what gnncc did not write" "$gnncc" --emit=diagnostics=parts/sizes.gnn some.gnn
+
 refuse 2 "-MF without -M or -MD" "$gnncc" -MF x.d --check deep.gnn
 
 # ---- --single-file ----
