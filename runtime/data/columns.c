@@ -93,11 +93,12 @@ gnn_status gnn_columns_look(gnn_columns *columns, const gnn_text_table *row, gnn
     gnn_column *column = &columns->items[c];
     const gnn_cell *cell = &row->cells[c];
     int64_t width = 0;
-    if (column->is_taken || column->kind == GNN_COLUMN_TEXT || !columns_is_wanted(columns, column->name)) continue;
+    if (column->is_taken || !columns_is_wanted(columns, column->name)) continue;
     if (cell->length == 0) {
       column->empty++;
       continue;
     }
+    if (column->kind == GNN_COLUMN_TEXT) continue;
     const gnn_column_kind kind = columns_kind(cell, &width);
     if (kind == GNN_COLUMN_LIST && column->kind == GNN_COLUMN_LIST && width != column->width)
       return gnn_table_fail(row, c, "", error, "column \"%s\" has %lld numbers here, and %lld before", column->name, (long long)width, (long long)column->width);

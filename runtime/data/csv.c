@@ -175,6 +175,7 @@ static gnn_status csv_number(csv_edges *edges, const gnn_text_table *table, int 
   gnn_status status = gnn_table_whole(table, c, number, error);
   if (status != GNN_OK) {
     if (edges->is_numbered) gnn_fail_help(error, "the ends of the first edge are numbers, so all are; where nodes have names, a table of nodes says so: nodes = \"...\", id = \"...\"");
+    else if (edges->csv->nodes) gnn_fail_help(error, "\"%s\" has no column id, so its rows are numbered; id = \"...\" names the column in which nodes are called as here", edges->csv->nodes);
     return status;
   }
   *number -= base;

@@ -67,6 +67,10 @@ check "  the other way round edges go the other way" bash -c "! '$gnndata' diff 
 check "without names of columns, counted from 1" bash -c "'$gnndata' head 'csv(edges = \"bare.csv\", base = 1)' edges >got && '$gnndata' head plain edges >wanted && diff got wanted"
 check "names of nodes without a table of them" says "nodes      6" "$gnndata" info 'csv("words.csv", header = false)'
 check "  and without a word about the header its first row is said to be one" says "is taken for the names of its columns" "$gnndata" info 'csv("words.csv")'
+printf 'email,team\nann@x,red\nbob@x,\ncole@x,blue\ndan@x,\n' >mail_nodes.csv
+printf 'from,to\nann@x,bob@x\n' >mail_edges.csv
+check "csv: a column of names that is not called so is asked for" refuses 'so its rows are numbered; id = "..." names the column' "$gnndata" info 'csv(edges = "mail_edges.csv", nodes = "mail_nodes.csv")'
+check "  and empty cells are counted, among words, too" says 'team of "mail_nodes.csv" is empty in 2 rows' "$gnndata" info 'csv(edges = "mail_edges.csv", nodes = "mail_nodes.csv", id = "email")'
 csv_refuses() { refuses "$1" "$gnndata" info "$2"; }
 check "csv: a row with too few cells" csv_refuses '"broken/short_row.csv" line 3: 1 cells stand here, and 2 in the first row' 'csv("broken/short_row.csv")'
 check "csv: an end that is no node" csv_refuses '"broken/unknown.csv" line 2 column 5: "Nobody" is no node of "n.csv"' 'csv("broken/unknown.csv", nodes = "n.csv")'
