@@ -119,7 +119,7 @@ static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
     if (report->bind_bytes > 0) s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, point.binds);
     least = least_of(report, tier);
     s->least_bytes = least > 0 ? least : 0;
-    if (least <= tried) return w->is_hasty || feel_down(w, s, tier, tried);
+    if (least <= tried) return feel_down(w, s, tier, tried);
   }
   return true;
 }
@@ -202,7 +202,7 @@ static void mark_current(const Sweeper *w, Sweep *s, Tier tier) {
 
 static Sweep *new_sweep(const Sweeper *w, Tier tier) {
   Sweep *s = arena_alloc(w->arena, sizeof *s);
-  *s = (Sweep){.model = w->model, .data = w->data, .target = w->target, .names = {w->names[tier]}, .knee = NONE, .current = NONE};
+  *s = (Sweep){.model = w->model, .data = w->data, .target = w->target, .names = {w->names[tier]}, .knee = NONE, .current = NONE, .is_sketched = w->is_sketched};
   return s;
 }
 
@@ -280,5 +280,6 @@ json_t *sweep_json(const Sweep *s) {
                            (json_int_t)s->least_bytes);
   if (s->names[1]) json_object_set_new(root, "other_tier", json_string(s->names[1]));
   if (s->binds) json_object_set_new(root, "binds", json_string(s->binds));
+  if (s->is_sketched) json_object_set_new(root, "sketched", json_true());
   return root;
 }

@@ -26,6 +26,7 @@ typedef struct Sweep {
   int64_t current_bytes; /* 0: outside the range */
   int64_t least_bytes;   /* no plan fits less; 0: not known */
   const char *binds;     /* what needs so much */
+  bool is_sketched;      /* all but that of the current budget are sketches: sizes and times are about so much */
 } Sweep;
 
 typedef struct SweepRange {
@@ -43,7 +44,7 @@ typedef struct Sweeper {
   int64_t tier_bytes[TIER_COUNT]; /* budgets: the largest asked for of those that are swept */
   int64_t own_bytes[TIER_COUNT];  /* before that: the current ones */
   int plans;                      /* for a range without steps, besides its ends */
-  bool is_hasty;                  /* does not feel for the least budget that works where the planner does not know it */
+  bool is_sketched;               /* plans without addresses: what they need, and what they take, is about so much */
 } Sweeper;
 
 int sweep_plans(int steps, bool has_cuts);

@@ -75,6 +75,97 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
   return &p->report;
 }
 
+/* ---- the page's sweep ---- */
+
+/* Cuts that a page looks at, the finer the later; in each the data are where they are at home, or all of them elsewhere. */
+static const struct { int parts, slices; bool has_data_away; } rungs[] = {{1, 1, false}, {4, 1, false}, {16, 1, false}, {16, 4, false}, {16, 4, true}, {16, 8, true}};
+enum { RUNGS = sizeof rungs / sizeof *rungs, OWN_RUNG = RUNGS, NO_RUNG = -1, MOST_TRIED = 64 };
+
+/* Kernels, once for each part, of all sketches of a page: about a second of them. */
+enum { SKETCHED_KERNELS = 8000 };
+
+typedef struct Sketching {
+  const SweptProgram *swept;
+  int kernels;                                            /* of the epoch, whole */
+  int used;                                               /* of SKETCHED_KERNELS */
+  int tried;                                              /* budgets, and the rung that was the fastest at each; NO_RUNG: none fits */
+  struct { int64_t bytes; int rung; } list[MOST_TRIED];
+} Sketching;
+
+typedef struct Sketch {
+  const Plan *plan; /* NULL: nothing fits */
+  PlanRequest request;
+  int rung;
+} Sketch;
+
+static Cut cut_of_rung(const Sketching *w, const PlanRequest *r, int rung) {
+  if (rung == OWN_RUNG) return w->swept->answer->cut;
+  const int64_t *bytes = r->machine.tier_bytes;
+  Cut cut = {.parts = rungs[rung].parts < r->parts_at_most ? rungs[rung].parts : r->parts_at_most, .slices = rungs[rung].slices < r->slices_at_most ? rungs[rung].slices : r->slices_at_most};
+  const Tier away = bytes[TIER_HOST] >= bytes[TIER_SSD] ? TIER_HOST : TIER_SSD;
+  const bool is_away = rungs[rung].has_data_away && bytes[away] > 0;
+  cut = cut_with_homes(&r->machine, cut, is_away ? away : TIER_DEVICE, TIER_DEVICE);
+  return cut_with_learned(&r->machine, cut, is_away && r->has_learned ? away : TIER_DEVICE);
+}
+
+/* False: it is not tried, as there would be too many kernels. */
+static bool sketch_rung(Sketching *w, const PlanRequest *asked, int rung, Sketch *best) {
+  const Cut cut = cut_of_rung(w, asked, rung);
+  PlanRequest r = plan_request_cut(asked, cut);
+  if (!cut_is(r.cut, cut)) return true; /* so cut, the program would have other bits */
+  r.is_one_of_several = true;
+  for (int form = FORM_HOISTED; form >= FORM_PLAIN; form--) {
+    const int kernels = w->kernels * cut.parts;
+    if (w->used + kernels > SKETCHED_KERNELS) return false;
+    if (best->plan) r.worth_seconds = plan_announced_seconds(&best->request, best->plan);
+    const Plan *p = plan_sketch(&r, (FormKind)form);
+    if (p) w->used += kernels;
+    if (p && (!best->plan || plan_announced_seconds(&r, p) < r.worth_seconds)) *best = (Sketch){p, r, rung};
+  }
+  return true;
+}
+
+/* The fastest rung of the next larger budget that was tried, and of the next smaller: what is in between is as fine. */
+static void rungs_between(const Sketching *w, int64_t bytes, int *first, int *last) {
+  int64_t more = INT64_MAX, less = 0;
+  *first = 0;
+  *last = RUNGS - 1;
+  for (int i = 0; i < w->tried; i++) {
+    if (w->list[i].rung == NO_RUNG || w->list[i].rung == OWN_RUNG) continue;
+    if (w->list[i].bytes >= bytes && w->list[i].bytes < more) more = w->list[i].bytes, *first = w->list[i].rung;
+    if (w->list[i].bytes <= bytes && w->list[i].bytes > less) less = w->list[i].bytes, *last = w->list[i].rung;
+  }
+  if (*last < *first) *last = *first;
+}
+
+/* Sketches of few cuts, from the coarsest on until one recomputes and waits for next to nothing. */
+static const PlannerReport *sketch_budgets(void *of, const int64_t tier_bytes[TIER_COUNT], Tier tier, SweepPoint *point) {
+  static const PlannerReport says_nothing;
+  Sketching *w = of;
+  PlanRequest r = *w->swept->asked;
+  Sketch best = {.rung = NO_RUNG};
+  int first, last;
+  memcpy(r.machine.tier_bytes, tier_bytes, sizeof r.machine.tier_bytes);
+  r.policy = -1;
+  r.effort = PLANNER_FAST;
+  r.least = PLANNER_LEAST_NONE;
+  if (w->tried == MOST_TRIED) return NULL;
+  rungs_between(w, tier_bytes[tier], &first, &last);
+  bool is_allowed = true, is_enough = false;
+  for (int rung = first; rung <= last && is_allowed && !is_enough; rung++) {
+    is_allowed = sketch_rung(w, &r, rung, &best);
+    is_enough = best.rung == rung && 49 * plan_announced_seconds(&best.request, best.plan) <= 50 * 1e-9 * (double)best.plan->report.stall_free_ns;
+  }
+  if (is_allowed && !is_enough) is_allowed = sketch_rung(w, &r, OWN_RUNG, &best);
+  if (!is_allowed && !best.plan) return NULL;
+  w->list[w->tried].bytes = tier_bytes[tier];
+  w->list[w->tried++].rung = best.rung;
+  if (!best.plan) return &says_nothing;
+  fill(&best.request, best.plan, w->swept->answer->evaluation_plan, tier, point);
+  point->needs = plan_needs(&best.plan->report, tier);
+  return &best.plan->report;
+}
+
 /* The plan that the answer has, at its own budget. */
 static SweepPoint own_point(const SweptProgram *w, Tier tier) {
   SweepPoint own = {.bytes = {w->request->machine.tier_bytes[tier]}};
@@ -100,10 +191,17 @@ const Sweep *sweep_asked(const SweptProgram *swept, const char *text) {
   return sweep_ranges(&w, ranges, count, own_point(swept, ranges[0].tier));
 }
 
+/* A page should not take long: sketches where values may be cut, else plans with little effort. */
 const Sweep *sweep_of_device(const SweptProgram *swept, const Instead *i) {
   if (!i || !swept->answer->training_plan || i->keep_bytes <= 0) return NULL;
-  Sweeper w = sweeper_of(swept, sweep_plans(swept->answer->schedule->count, swept->asked->parts_at_most > 1));
-  w.is_hasty = swept->asked->parts_at_most > 1 && !cut_is_of_whole_values(swept->answer->cut); /* where little fits, each of many cuts is tried long */
+  const bool may_be_cut = swept->asked->parts_at_most > 1;
+  PlanRequest fast = *swept->request;
+  fast.effort = PLANNER_FAST;
+  SweptProgram quick = *swept;
+  quick.request = &fast;
+  Sketching sketching = {.swept = swept, .kernels = swept->asked->forms[FORM_PLAIN].training_kernels->kernel_count};
+  Sweeper w = sweeper_of(&quick, sweep_plans(swept->answer->schedule->count, may_be_cut));
+  if (may_be_cut) w.of = &sketching, w.try_budgets = sketch_budgets, w.is_sketched = true;
   SweepPoint own = own_point(swept, TIER_DEVICE);
   return sweep_device(&w, own, i->keep_bytes, i->least_bytes > 0 ? i->least_bytes / 2 : own.needs / 2);
 }

@@ -289,6 +289,20 @@ rent() { # which card to rent: a report and a sweep of a GPU, without one
   $gnncc $fast --report=a100.html --target=a100 two.gnn && $gnncc $fast --target=a100 --sweep gpu=100MiB:600MiB two.gnn && [ ! -e two ]
 }
 check "a report and a sweep for a GPU that is not here" rent
+quick_page() { # of values that may be cut: sketches, some seconds of processor time where a plan for each budget takes half a minute and more
+  local TIMEFORMAT='%U' spent
+  spent=$( { time $gnncc $fast --cut=auto --target=a100 --budget gpu=260MiB --emit=report=quick.html,plan=quick.json "$here/../../examples/sage_deep.gnn" >/dev/null 2>quick.txt; } 2>&1) && "$judge" report quick.json || return 1
+  echo "$spent s"
+  awk "BEGIN { exit !($spent < 8) }" && python3 - <<'END'
+import json
+sweep = json.load(open("quick.json"))["sweep"]
+points, own = sweep["points"], sweep["points"][sweep["current"]]
+assert sweep["sketched"] and len(points) >= 4 and own["needs_bytes"] <= 260 << 20, sweep
+assert points[-1]["needs_bytes"] < own["needs_bytes"] / 2 and "parts" in points[-1]["mode"] and points[-1]["seconds"] > own["seconds"], points
+assert all(a["needs_bytes"] > b["needs_bytes"] and a["seconds"] <= b["seconds"] for a, b in zip(points, points[1:])), points
+END
+}
+check "a page of what may be cut is made in seconds, with a sweep" quick_page
 refuse 2 "two models without a sweep" $gnncc "$here/spill.gnn" "$here/spill.gnn"
 two_tiers() { $gnncc $fast --target=box --sweep device=160MiB:260MiB,host=0:100MiB --emit=sweep=tiers.svg two.gnn && "$judge" svg tiers.svg && grep -c '<rect' tiers.svg; }
 check "a sweep of two tiers as a heat map" two_tiers
