@@ -45,6 +45,12 @@ def text(b, selector):
     return b.js(f"document.querySelector({json.dumps(selector)}).textContent")
 
 
+def as_estimated(b):
+    """The page of the run, its timeline as estimated."""
+    b.open(measured_page)
+    b.key("e")
+
+
 def window(b):
     return b.js("[view.from, view.to]")
 
@@ -65,6 +71,33 @@ def opens(b):
         b.open(page)
         assert b.complaints == [], b.complaints
         assert len(b.requests) == 1, b.requests
+
+
+@test
+def opens_on_the_run(b):
+    "a page of a run opens on the measurement: what was off first, both times in the lanes; one of a plan on what to change"
+    order = lambda: b.js("[...document.querySelectorAll('main > section')].filter(n => n.offsetHeight).map(n => n.id || n.querySelector('h2').id)")
+    assert order()[:2] == ["accuracy", "change"] and b.js("view.mode") == "both", order()
+    assert abs(b.js("view.to") - max(run["epoch"]["seconds"], run["measured"]["epoch_s"])) < 1e-9
+    twice = {s["step"] for s in epoch_of(run) if s["lane"] == "compute" and s["phase"] == "forward" and s["seconds"] > 0}
+    boxes_drawn = b.js("[...document.querySelectorAll('#gantt rect.box')].map(n => Number(n.dataset.step))")
+    assert all(boxes_drawn.count(n) == 2 for n in twice), boxes_drawn
+    b.open(today_page)
+    assert order()[0] == "change" and "accuracy" not in order() and b.js("view.mode") == "estimated", order()
+    as_estimated(b)
+
+
+@test
+def changes(b):
+    "what to change says what to write and what that gives: the program's advice, or what the alternatives and the sweep say"
+    told = b.js("[...document.querySelectorAll('#changes li')].map(n => [n.querySelector('code').textContent, n.textContent])")
+    instead = run["instead"]
+    typed = lambda n: needed(n).replace(" ", "")
+    assert any(write == f"--budget cpu={typed(instead['step_up']['bytes'])}" and f"{1e3 * (run['epoch']['seconds'] - instead['step_up']['saves_seconds']):.0f} ms per epoch" in gives for write, gives in told), told
+    assert any(write == f"--budget cpu={typed(instead['keep_everything']['bytes'])}" and "keeps everything" in gives for write, gives in told), told
+    b.js("report.advice = { keeps_everything: false, text: 'more memory helps', list: [{ write: '--budget cpu=1GiB', where: 'option', gives: '5 ms per epoch', seconds: 0.005 }] }; document.querySelector('#changes').replaceChildren(); drawChanges()")
+    assert text(b, "#changes") == "--budget cpu=1GiB 5 ms per epoch" and text(b, "#change-text") == "more memory helps"
+    as_estimated(b)
 
 
 @test
@@ -95,7 +128,7 @@ def bound(b):
     told = pieces["epoch"]["bound"]
     shown = text(b, "#bound")
     assert shown.startswith(f"Bound by {told['lane']}, busy for ") and shown.endswith(f": the epoch is {told['ratio']:.2f} times that"), shown
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -105,7 +138,7 @@ def waits(b):
     assert wanted and waits_drawn(b) == wanted and red_boxes(b) == wanted, (wanted, waits_drawn(b), red_boxes(b))
     b.open(roomy_page)
     assert waits_drawn(b) == red_boxes(b) == []
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -169,7 +202,7 @@ def lacks(b):
             assert a["fits"] or f"{a['fate']}: {lack}" in text(b, "#details"), text(b, "#details")
             told.add("fits" if a["fits"] else a.get("short_of", "none"))
     assert {"fits", "device", "host"} <= told and "0 B" not in text(b, "#details"), told
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -240,7 +273,7 @@ def measured_waits(b):
     b.key("m")
     b.key("w")
     assert duration(took[measured[0]]) in text(b, "#details") and "×" not in text(b, "#details"), text(b, "#details")
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -315,13 +348,13 @@ def graph(b):
 def graph_texts(b):
     "the texts of the graph end inside their boxes"
     b.resize(1100, 900)
-    b.open(measured_page)
+    as_estimated(b)
     b.js("document.querySelector('#graph').open = true")
     b.settle()
     right = "n.getBBox().x + n.getBBox().width"
     assert b.js(f"[...document.querySelectorAll('#dag text')].every(t => (n => {right})(t) <= (n => {right})(t.previousSibling))")
     b.resize(1280, 900)
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -336,7 +369,7 @@ def code(b):
     assert listed == own, (listed, own)
     assert f"/* step {own[0]} */" in text(b, "#details li pre")
     assert "(gnn_run *g, " in text(b, "#details li pre")
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -356,7 +389,7 @@ def mode_keys(b):
     b.open(today_page)
     b.key("m")
     assert "no measurement" in text(b, "#found")
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -466,7 +499,7 @@ def curve_resized(b):
         assert not any(p[0] < q[2] and q[0] < p[2] and p[1] + 2 < q[3] and q[1] + 2 < p[3] for i, p in enumerate(places) for q in places[:i]), places
     assert "this budget, " in text(b, "#curve") and "→" in text(b, "#curve")
     b.resize(1280, 900)
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -494,13 +527,13 @@ def somewhere(b):
     scratch = b.js(f"report.memory.find(r => r.first_step <= {n} && {n} <= r.step).scratch")
     assert there + scratch == b.js(f"report.steps[{n} - 1].device_bytes"), (there, scratch)
     assert not b.js("document.getElementById('source').parentNode.offsetHeight") and b.js("document.getElementById('sweep').offsetHeight") > 0
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
 def looks(b):
-    "it can be read at 400 and 1280 pixels, light and dark: nothing is wider than the page"
-    for width in (400, 1280):
+    "it can be read at 400, 800 and 1400 pixels, light and dark: nothing is wider than the page"
+    for width in (400, 800, 1400):
         b.resize(width, 900)
         for scheme in ("light", "dark"):
             b.scheme(scheme)
@@ -509,7 +542,41 @@ def looks(b):
             if os.environ.get("SHOTS"):
                 b.screenshot(f"{os.environ['SHOTS']}/report_{width}_{scheme}.png")
     b.scheme("light")
-    b.open(measured_page)
+    b.resize(1280, 900)
+    as_estimated(b)
+
+
+@test
+def narrow(b):
+    "at 400 pixels no table, bar or text is cut off"
+    b.resize(400, 900)
+    for page in (measured_page, pieces_page, today_page):
+        b.open(page)
+        wide = b.js("[...document.querySelectorAll('.scroll, .bar, #changes, #legend')].filter(n => n.offsetWidth && n.scrollWidth > n.clientWidth).map(n => [n.id || n.className, n.scrollWidth, n.clientWidth])")
+        assert wide == [], (page, wide)
+        out = b.js("[...document.querySelectorAll('td, th, caption, h1, h2, p, li, button, .bar span')].filter(n => n.getClientRects().length && (n.getBoundingClientRect().right > 400 || n.getBoundingClientRect().left < 0 || n.scrollWidth > n.clientWidth + 1 && n.clientWidth)).map(n => n.textContent)")
+        assert out == [], (page, out[:5])
+        drawn = b.js("[...document.querySelectorAll('#gantt text, #sky text, #strips text, #curve text, #dots text')].map(n => [n.textContent, n.getBoundingClientRect().left, n.getBoundingClientRect().right])")
+        assert len(drawn) > 10 and all(left >= 0 and right <= 400 for _, left, right in drawn), [d for d in drawn if d[1] < 0 or d[2] > 400]
+    b.resize(1280, 900)
+    as_estimated(b)
+
+
+@test
+def colours(b):
+    "each meaning has a colour or pattern of its own, in one legend that names all that is drawn, light and dark"
+    what = "(n => [getComputedStyle(n).fill, n.className.baseVal])"
+    for scheme in ("light", "dark"):
+        b.scheme(scheme)
+        for page in (measured_page, pieces_page, today_page):
+            b.open(page)
+            legend = b.js(f"[...document.querySelectorAll('#legend rect')].map({what})")
+            assert len(legend) > 8 and len({fill for fill, _ in legend}) == len(legend), (page, sorted(legend))
+            named = {fill for fill, _ in legend}
+            drawn = b.js("[...document.querySelectorAll('#gantt rect.box, #sky path[data-kind], #strips rect:not(.row):not(.band), #tiers rect, #split rect')]" f".map({what})")
+            assert drawn and {fill for fill, kind in drawn} <= named, [d for d in drawn if d[0] not in named][:5]
+    b.scheme("light")
+    as_estimated(b)
 
 
 @test
@@ -517,13 +584,13 @@ def room(b):
     "most of the source pane is code; tables beside nothing are not cut off; a long name is not wider than the page"
     for width in (400, 1280):
         b.resize(width, 900)
-        b.open(measured_page)
+        as_estimated(b)
         code, pane = b.js("[document.querySelector('#source tbody td:last-child').offsetWidth, document.querySelector('#source').clientWidth]")
         left = b.js("document.querySelector('#source tbody td:last-child').offsetLeft")
         assert code > 0.6 * pane and left < 0.4 * pane, (width, code, left, pane)
         b.open(wide_page)
         assert b.js("document.documentElement.scrollWidth") <= width, width
-    b.open(measured_page)
+    as_estimated(b)
     for name in ("there", "points"):
         wide, shown = b.js(f"(n => [n.scrollWidth, n.clientWidth])(document.getElementById('{name}'))")
         assert wide <= shown, (name, wide, shown)
@@ -542,7 +609,7 @@ def paper(b):
     assert b.js("document.querySelector('#gantt').clientHeight") > 40
     b.call("Emulation.setEmulatedMedia", media="")
     b.resize(1280, 900)
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -569,7 +636,7 @@ def decided(b):
 @test
 def whole_values(b):
     "of values that are not cut nothing opens, and there is no table of layers"
-    b.open(measured_page)
+    as_estimated(b)
     assert b.js("document.querySelectorAll('.opener, [data-open], .band-frame, .band-open').length") == 0
     assert b.js("[document.getElementById('open-pieces').hidden, document.getElementById('key-o').hidden, document.getElementById('layers').hidden]") == [True, True, True]
     assert b.js("gutter()") == 104
@@ -729,7 +796,7 @@ def layer_table(b):
     rows = b.js("[...document.querySelectorAll('#layer-table tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
     assert [r[:5] for r in rows] == [[l["layer"], l["pass"], str(l["line"]), l["mode"], str(l["pieces"])] for l in pieces["layers"]]
     assert [r[5:7] for r in rows] == [[size(l["host_out_bytes"]) if l["host_out_bytes"] else "0", size(l["host_in_bytes"]) if l["host_in_bytes"] else "0"] for l in pieces["layers"]]
-    b.open(measured_page)
+    as_estimated(b)
 
 
 @test
@@ -757,7 +824,7 @@ def main():
             print(name, file=sys.stderr)
             traceback.print_exc()
             b.complaints.clear()
-            b.open(measured_page)
+            as_estimated(b)
     b.close()
     return failed != 0
 

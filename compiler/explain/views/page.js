@@ -74,7 +74,7 @@ const kinds = ['graph', 'features', 'weights', 'optimizer', 'activation', 'gradi
 const kindNames = { gaps: 'gaps between blocks' };
 
 function table(caption, columns, rows, onRow) {
-  const cell = (row, [, get, kind]) => h('td', { class: kind }, ...[get(row)].flat());
+  const cell = (row, [name, get, kind]) => h('td', { class: kind, 'data-label': name }, ...[get(row)].flat().filter(v => v !== ''));
   const body = h('tbody', {}, ...rows.map(row => {
     const tr = h('tr', { ...(onRow ? { tabindex: 0 } : {}), ...(row.id ? { id: row.id } : {}) }, ...columns.map(c => cell(row, c)));
     if (onRow) {
@@ -119,7 +119,7 @@ function drawSplit(name, parts, seconds) {
 
 function measuredParts() {
   const ran = phases => steps.filter(o => o.lane === 'compute' && o.measured && phases(o.phase)).reduce((sum, o) => sum + o.measured.seconds, 0);
-  const own = [['forward', ran(p => p !== 'wait' && p !== 'recompute'), 'compute'], ['recompute', ran(p => p === 'recompute'), 'recomputing'], ['wait', ran(p => p === 'wait'), 'waiting for transfers']];
+  const own = [['computing', ran(p => p !== 'wait' && p !== 'recompute'), 'compute'], ['recompute', ran(p => p === 'recompute'), 'recomputing'], ['wait', ran(p => p === 'wait'), 'waiting for transfers']];
   const rest = measuredSeconds - own.reduce((sum, p) => sum + p[1], 0);
   return rest > measuredSeconds / 1000 ? own.concat([['idle', rest, 'between the steps']]) : own;
 }
@@ -133,7 +133,7 @@ function drawBars() {
     $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${needed(used)} of ${needed(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
   }
   const e = report.epoch, seconds = estimatedSeconds;
-  const parts = isTraining ? [['forward', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers'], ['out', e.slowed_seconds || 0, 'slower beside them']] : [['eval', seconds, 'compute']];
+  const parts = isTraining ? [['computing', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers'], ['slowed', e.slowed_seconds || 0, 'slower beside them']] : [['computing', seconds, 'compute']];
   drawSplit(measuredSeconds ? 'estimated' : 'time', parts, seconds);
   if (measuredSeconds) drawSplit('measured', measuredParts(), measuredSeconds);
   const others = report.lanes.filter(l => e.bound && l.lane !== e.bound.lane).map(l => `${l.lane} ${shortTime(l.busy_seconds)}`);
@@ -142,14 +142,36 @@ function drawBars() {
   if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${needed(i.keep_everything.bytes)}`);
   if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${needed(i.recompute_everything.bytes)}`);
   if (i.least) texts.push(`least possible: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
-  if (i.step_up && !report.advice) texts.push(`next useful step up: ${needed(i.step_up.bytes)} would save ${shortTime(i.step_up.saves_seconds)}`);
-  if (i.tf32 && !report.advice) texts.push(`products in tf32 (--precision=tf32): ${shortTime(i.tf32.seconds)}`);
-  if (i.nested && !report.advice) texts.push(`nodes in a nested order (order = nested): ${shortTime(i.nested.seconds)}, after ${shortTime(i.nested.order_seconds)} once to make it`);
   $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
-  if (report.advice) {
-    $('advice').textContent = `What to change${report.advice.text ? ` — ${report.advice.text}` : ''}`;
-    $('advised').append(...report.advice.list.map(a => h('li', {}, h('code', {}, a.write), ` ${a.gives}`)));
-  }
+}
+
+// ---- what to change ----
+
+// As it is typed behind --budget: rounded up, so that with it the plan fits.
+const typed = n => n < 1024 ? `${n}B` : needed(n).replace(' ', '');
+const per = isTraining ? 'epoch' : 'evaluation';
+
+// {write, gives}: the program's advice, where the document has it; else what its alternatives and its sweep say.
+function changesOf() {
+  if (report.advice) return report.advice.list;
+  const list = [], i = report.instead || {}, { sweep } = report, now = estimatedSeconds, add = (write, gives) => list.push({ write, gives });
+  if (i.step_up) add(`--budget ${device}=${typed(i.step_up.bytes)}`, `${shortTime(now - i.step_up.saves_seconds)} per ${per} (now ${shortTime(now)})`);
+  if (i.keep_everything && now - i.keep_everything.seconds > now / 100 && i.keep_everything.bytes > report.tiers.device.budget_bytes)
+    add(`--budget ${device}=${typed(i.keep_everything.bytes)}`, `keeps everything: ${shortTime(i.keep_everything.seconds)} per ${per} (now ${shortTime(now)})`);
+  if (i.tf32) add('--precision=tf32', `${shortTime(i.tf32.seconds)} per ${per} (now ${shortTime(now)}); products round their factors`);
+  if (i.nested) add('order = nested', `in the data block: ${shortTime(i.nested.seconds)} per ${per} (now ${shortTime(now)}), after ${shortTime(i.nested.order_seconds)} once to make the order`);
+  if (i.without_pins && now - i.without_pins.seconds > now / 100) add('no pins', `without the fates in the plan block: ${shortTime(i.without_pins.seconds)} per ${per} (now ${shortTime(now)})`);
+  const knee = sweep && sweep.points[sweep.knee], about = sweep && sweep.sketched ? 'about ' : '';
+  if (knee && knee.needs_bytes < report.tiers.device.peak_bytes) add(`--budget ${device}=${typed(knee.needs_bytes)}`, `the best value of less memory: ${about}${shortTime(knee.seconds)} per ${per} in ${needed(knee.needs_bytes)} (now ${shortTime(now)} in ${needed(report.tiers.device.peak_bytes)})`);
+  return list;
+}
+
+function drawChanges() {
+  const list = changesOf(), away = report.values.some(v => v.fate !== 'keep'), text = report.advice ? report.advice.text : list.length ? '' : away ? 'nothing that was tried makes it faster' : isTraining ? 'nothing: everything is kept, and each kernel runs once' : '';
+  $('change').hidden = !list.length && !text;
+  $('change-text').textContent = text || '';
+  $('change-text').hidden = !text;
+  $('changes').append(...list.map(({ write, gives }) => h('li', {}, h('code', {}, write), ` ${gives}`)));
 }
 
 // ---- the timeline: one scale for all its drawings ----
@@ -421,9 +443,12 @@ function drawLegend() {
   const swatch = (kind, text) => h('span', {}, s('svg', { 'aria-hidden': true }, s('rect', { class: kind, width: 14, height: 10 })), text);
   const roles = [...new Set(steps.filter(o => o.seconds > 0).map(roleOf))];
   const stays = kinds.filter(kind => memory.some(row => row[kind] > 0));
-  const tiers = [...new Set(report.homes.map(o => o.tier))];
-  $('legend').append(...roles.map(r => swatch(r, roleNames[r])), '│ memory:', ...stays.map(k => swatch(k, kindNames[k] || k)), '│ values:', swatch('device', `on ${device}`), ...tiers.map(t => swatch(t, `on ${t}`)), ...(report.values.some(v => v.fate === 'recompute') ? [swatch('recomputed', 'recomputed')] : []),
-    ...(hasPieces ? ['│ a value in pieces: the share of it on the device upwards, elsewhere downwards'] : []));
+  const tiers = ['host', 'ssd'].filter(t => report.tiers[t].peak_bytes > 0 || report.homes.some(o => o.tier === t));
+  const isMadeAgain = roles.includes('recompute') || report.values.some(v => v.fate === 'recompute'), given = (list, names) => list.map(k => swatch(k, names[k] || k));
+  const row = (name, swatches) => h('div', {}, h('b', {}, name), ...swatches);
+  $('legend').append(row('time', [swatch('computing', 'all computing'), ...(report.epoch.slowed_seconds ? [swatch('slowed', 'slower beside copies')] : []), ...(measuredSeconds ? [swatch('idle', 'between the steps')] : [])]),
+    row('steps', given(roles.filter(r => r !== 'recompute'), roleNames)), ...(isMadeAgain ? [row('both', [swatch('recompute', 'computed again')])] : []), row('memory', given(stays, kindNames)),
+    row('values', [swatch('device', `on ${device}`), ...tiers.map(t => swatch(t, `on ${t}`)), ...(hasPieces ? [swatch('mixed', 'mixed'), 'a value in pieces: the share of it on the device upwards, elsewhere downwards'] : [])]));
 }
 
 // ---- the chosen step, value, line ----
@@ -762,9 +787,9 @@ function drawCurve() {
   for (let i = 0; i <= (high > least ? 4 : 0); i++) node.append(under(least + (high - least) * i / 4));
   let d = `M${end} ${py(points[0].seconds)}`;
   for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
-  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(least) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--blue)', 'stroke-width': 2.5 }));
-  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--blue)' }, s('title', {}, `${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
-  const label = (x, seconds, text, dy) => node.append(s('circle', { cx: x, cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--red)', 'stroke-width': 2 }),
+  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(least) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--quiet)', 'stroke-width': 2.5 }));
+  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--quiet)' }, s('title', {}, `${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
+  const label = (x, seconds, text, dy) => node.append(s('circle', { cx: x, cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--ink)', 'stroke-width': 2 }),
     s('text', { x: x > W / 2 ? x - 8 : x + 8, y: py(seconds) + dy, style: 'font-weight:600', 'text-anchor': x > W / 2 ? 'end' : 'start' }, text));
   const kneeX = knee && px(knee.needs_bytes), nowX = isBeyond ? end - 6 : px(now);
   if (knee) label(kneeX, knee.seconds, 'best value', -8);
@@ -829,7 +854,12 @@ function drawNotes() {
 for (const id of ['open-pieces', 'key-o']) $(id).hidden = !hasPieces;
 drawHead();
 drawBars();
-if (report.measured) { $('modes').hidden = false; }
+drawChanges();
+if (report.measured) { // predicted beside measured, first
+  $('modes').hidden = false;
+  view.mode = 'both';
+  $('change').before($('accuracy'));
+}
 drawLegend();
 drawLayers();
 drawDecisions();
@@ -845,5 +875,5 @@ whenOpened('uses', useTable);
 listen();
 listenToDag();
 choose({});
-view.to = estimatedSeconds || 1;
+view.to = whole() || 1;
 draw();
