@@ -25,11 +25,11 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   check_function.c check_reduce.c check_shape.c check_layer.c check_batch.c check_doubts.c check_loss.c check_names.c check_optimizer.c check_plan.c check_target.c check_train.c check_type.c cut_wish.c data_paths.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c expand.c format.c help.c known.c list.c measures.c name_table.c optimizers.c outline.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
-COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c shown.c table.c workplace.c) \
+COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c outfile.c shown.c table.c workplace.c) \
   $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c learned.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c say.c simplify.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c places.c profile.c row_stride.c \
     slow.c trial.c tuning.c verify_kernels.c) \
-  $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c decisions.c halos.c layout.c pieces.c pins.c plan.c pose_problem.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
+  $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c decisions.c halos.c layout.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
   $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_names.c emit_rows.c emit_step.c cpu/emit_kernel.c \
     cuda/emit_cuda.c cuda/emit_cuda_kernel.c cuda/emit_cuda_rows.c) \
@@ -40,7 +40,7 @@ COMPILER := $(addprefix compiler/base/, cache.c escape.c json_file.c outfile.c s
   $(addprefix compiler/target/, calibrate.c measure_gpu.c measurement.c tune.c) \
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.
-MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=fopen,--wrap=fdopen
+MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=fopen,--wrap=fdopen
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evaluate.c exact.c filling.c finished_plan.c geometry.c json_text.c judge.c label_dp.c main.c memo.c pack.c plan_json.c \
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
     simulate.c timeline.c timing.c windows.c)

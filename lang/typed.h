@@ -308,6 +308,14 @@ typedef struct Relation {
   bool is_symmetric;
 } Relation;
 
+/* Bytes of memory that reading data takes. */
+typedef struct Loading {
+  int64_t most;    /* at once, until all is read and sorted */
+  int64_t held;    /* from then on, until all is where the program wants it */
+  int64_t mapped;  /* of plain files, at most: addresses, of which some pages at a time are in memory */
+  bool is_known;   /* files were read, or a graph was generated */
+} Loading;
+
 typedef struct DataInfo {
   int64_t nodes, edges; /* edges as stored: directed */
   const char *node_type; /* what the first type of nodes is called: "node" */
@@ -332,6 +340,7 @@ typedef struct DataInfo {
   int64_t split_count[3];  /* labelled rows in each; with folds the most that one has */
   int64_t fold_count;      /* 0: the split is the same for all runs */
   const char *notes;       /* what was changed or is remarkable, a line each; may be "" */
+  Loading loading;
   uint64_t fingerprint;    /* of shapes and transformations, not of the contents; of an order that is a file, its contents, too */
   uint64_t order_fingerprint; /* of those; 0 where there is no such file, or it was not read */
 } DataInfo;

@@ -43,6 +43,8 @@ typedef struct gnn_team gnn_team;
 typedef void gnn_task(const void *context, int64_t begin, int64_t end, int64_t task);
 
 gnn_team *gnn_team_create(int threads); /* 0: one for each processor this process may use. NULL: no memory */
+/* The same with stacks no larger than tasks need that keep so many bytes of rows on them; -1: as large as the system has them. */
+gnn_team *gnn_team_create_for(int threads, int64_t row_bytes);
 void gnn_team_destroy(gnn_team *team);  /* NULL is fine */
 int gnn_team_threads(const gnn_team *team);
 
@@ -470,6 +472,10 @@ struct gnn_program {
   const char *device_name;  /* as the target calls it; NULL: "device" */
   int64_t device_budget;    /* what the device's arena may take; 0: not known */
   int64_t reserve_bytes;    /* announced for what lies outside them */
+  int64_t data_bytes;       /* of the device arena from its beginning on, which loaded data go into; 0: all of it */
+  int64_t loading_bytes;    /* of the host's memory while the data it was compiled for are loaded, code and the like apart; 0: nobody has seen them */
+  int64_t process_bytes;    /* of the host's memory, all that the process takes (docs/design.md, "the process"); 0: not announced */
+  int64_t address_bytes;    /* the same in addresses, of which the plain files that are read are more */
   double estimated_epoch_seconds;
 
   gnn_source source;
@@ -556,7 +562,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 18 };
+enum { GNN_ABI = 19 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

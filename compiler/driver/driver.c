@@ -499,6 +499,7 @@ static bool run_explain(Compilation *c) {
                            .evaluation = a->evaluation->kernels, .is_sparse_field = c->is_sparse_field, .backend = c->backend, .architecture = architecture_of(c),
                            .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
                            .model_path = c->model_path, .source_text = c->text};
+  c->emission.process = process_of(c->program, a->schedule, a->layout, c->backend == BACKEND_CUDA);
   c->emission.has_double = o->has_double && c->program->has_train;
   for (int i = 0; i < d->count; i++) c->emission.values_by_fate[d->list[i].fate]++;
   if (is_checked_against_keeping(c) && !(c->emission.keep_order = plan_keep_order(&c->request, a))) return false;

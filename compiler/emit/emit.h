@@ -3,6 +3,7 @@
 #define GNNCC_EMIT_H
 
 #include "compiler/plan/answer.h"
+#include "compiler/plan/process.h"
 #include "compiler/version.h"
 
 typedef struct Emission {
@@ -13,6 +14,7 @@ typedef struct Emission {
   const Plan *evaluation_plan;
   const Schedule *schedule;
   const Layout *layout;
+  Process process;
   const KeepOrder *keep_order; /* which the program checks its plan against; NULL: none */
   int values_by_fate[FATE_COUNT]; /* of the epoch */
   const Kernels *training;   /* NULL without a train block */

@@ -35,9 +35,9 @@ static const char *staging(Arena *arena, const Layout *layout, const char *befor
 
 const char *report_verdict(const Emission *m) {
   Arena *arena = m->arena;
-  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd%s", needed(arena, m->layout->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd%s; process %s", needed(arena, m->layout->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
                                      device_name(m), needed(arena, m->layout->host_bytes), needed(arena, m->layout->ssd_bytes),
-                                     staging(arena, m->layout, " and "));
+                                     staging(arena, m->layout, " and "), needed(arena, m->process.resident));
   if (!m->program->has_train) return verdict;
   return arena_printf(arena, "%s; about %s/epoch", verdict, duration(arena, m->schedule->training_seconds));
 }
@@ -186,6 +186,20 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
   fprintf(out, "  of which  graph %s%sfeatures %s%sweights %s%soptimizer %s%svalues of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]), dot(),
           bytes(arena, kinds[BLOCK_FEATURES]), dot(), bytes(arena, kinds[BLOCK_WEIGHTS]), dot(), bytes(arena, kinds[BLOCK_OPTIMIZER]), dot(),
           bytes(arena, y->epoch_bytes - y->residents->bytes));
+}
+
+/* All that it takes of the host's memory. */
+static void print_process(const Emission *m, FILE *out) {
+  Arena *arena = m->arena;
+  const Process *p = &m->process;
+  const Loading *l = &m->program->info->loading;
+  const bool binds = p->loading > p->running;
+  fprintf(out, "  process   %s of memory = code, libraries and stacks %s + ", needed(arena, p->resident), needed(arena, p->code));
+  if (binds) fprintf(out, "loading the data %s (then %s for the epoch)", needed(arena, p->loading), needed(arena, p->running));
+  else fprintf(out, "arenas and what goes with them %s (%s)", needed(arena, p->running), l->is_known ? arena_printf(arena, "loading the data %s", needed(arena, p->loading)) : "loading not counted: no data were read");
+  fprintf(out, "; addresses %s", needed(arena, p->addresses));
+  if (m->backend == BACKEND_CUDA) fprintf(out, "; without the driver's context");
+  fprintf(out, "\n");
 }
 
 static void print_times(const Emission *m, const Decisions *d, FILE *out) {
@@ -414,6 +428,7 @@ void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose
   if (!out) return;
   const Screen within = {out, screen->columns, screen->has_color};
   print_fit(m, run, out);
+  print_process(m, out);
   print_times(m, d, out);
   print_bound(m, out);
   print_cut(m, x->cut, out);

@@ -36,13 +36,18 @@ static json_t *json_machine(const Emission *m) {
                    machine->step_seconds, "is_measured", machine->is_measured, "links", links);
 }
 
+static json_t *json_process(const Process *p) {
+  return json_pack("{s:I, s:I, s:I, s:I, s:I}", "bytes", (json_int_t)p->resident, "code_bytes", (json_int_t)p->code, "running_bytes", (json_int_t)p->running, "loading_bytes",
+                   (json_int_t)p->loading, "address_bytes", (json_int_t)p->addresses);
+}
+
 static json_t *json_tiers(const Emission *m) {
   const Layout *y = m->layout;
   const int64_t *budget = m->machine->tier_bytes;
-  return json_pack("{s:{s:I, s:I, s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:I, s:I}", "device", "peak_bytes", (json_int_t)y->bytes, "budget_bytes",
+  return json_pack("{s:{s:I, s:I, s:I, s:I}, s:{s:I, s:I}, s:{s:I, s:I}, s:I, s:I, s:o}", "device", "peak_bytes", (json_int_t)y->bytes, "budget_bytes",
                    (json_int_t)budget[TIER_DEVICE], "lower_bound_bytes", (json_int_t)y->lower_bound, "epoch_bytes", (json_int_t)y->epoch_bytes, "host", "peak_bytes", (json_int_t)y->host_bytes,
                    "budget_bytes", (json_int_t)budget[TIER_HOST], "ssd", "peak_bytes", (json_int_t)y->ssd_bytes, "budget_bytes",
-                   (json_int_t)budget[TIER_SSD], "ring_bytes", (json_int_t)y->ring_bytes, "staging_bytes", (json_int_t)y->staging_bytes);
+                   (json_int_t)budget[TIER_SSD], "ring_bytes", (json_int_t)y->ring_bytes, "staging_bytes", (json_int_t)y->staging_bytes, "process", json_process(&m->process));
 }
 
 /* ---- times ---- */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/base/allocated.h"
 #include "graph.h"
 #include "locality.h"
 #include "nested_locality.h"
@@ -301,6 +302,17 @@ static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, co
          gnn_halo_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, pairs, error) == GNN_OK;
 }
 
+/* Opened and prepared as the program will do it. */
+static gnn_status read_data(const gnn_source *source, const gnn_recipe *recipe, gnn_dataset **dataset, Loading *loading, gnn_error *error) {
+  const int64_t before = allocated_bytes();
+  allocated_restart();
+  gnn_guard_restart();
+  gnn_status status = gnn_dataset_open(source, NULL, dataset, error);
+  if (status == GNN_OK) status = gnn_dataset_prepare(*dataset, recipe, error);
+  *loading = (Loading){allocated_most() - before, allocated_bytes() - before, (int64_t)gnn_guard_most(), true};
+  return status;
+}
+
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
   DataReader *reader = user;
   for (int i = 0; i < spec->decl_count; i++) {
@@ -321,8 +333,8 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   gnn_error error = {0};
   gnn_recipe recipe = runtime_recipe(reader, &spec->recipe);
   recipe.file_fields = runtime_file_fields(reader, spec, &recipe.file_field_count);
-  if (gnn_dataset_open(runtime_source(reader, &spec->source), NULL, &dataset, &error) != GNN_OK) return report(reader, diags, spec, &error);
-  if (gnn_dataset_prepare(dataset, &recipe, &error) != GNN_OK) {
+  Loading loading = {0};
+  if (read_data(runtime_source(reader, &spec->source), &recipe, &dataset, &loading, &error) != GNN_OK) {
     gnn_dataset_close(dataset);
     return report(reader, diags, spec, &error);
   }
@@ -330,7 +342,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     gnn_dataset_close(dataset);
     return false;
   }
-  *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .graphs = dataset->graphs, .is_symmetric = dataset->is_symmetric, .notes = "",
+  *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .graphs = dataset->graphs, .is_symmetric = dataset->is_symmetric, .notes = "", .loading = loading,
                      .fingerprint = dataset->fingerprint, .order_fingerprint = recipe.order == GNN_ORDER_FILE ? dataset->order_fingerprint : 0};
   describe_relations(reader, dataset, info);
   for (int f = 0; f < dataset->field_count; f++) describe_field(reader, dataset, &dataset->fields[f], info);

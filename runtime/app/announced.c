@@ -15,6 +15,7 @@
 #include "runtime/base/room.h"
 #include "runtime/core/device.h"
 #include "runtime/core/lanes.h"
+#include "runtime/job/checkpoint.h"
 
 enum { MEASURE_EPOCHS = 5 };
 static const double measure_check_seconds = 10; /* after these, check has timed enough */
@@ -23,6 +24,7 @@ static const double measure_check_seconds = 10; /* after these, check has timed 
 
 typedef struct measure_peaks {
   int64_t device, host, ssd; /* -1: unknown */
+  int64_t process;           /* of the whole process; -1: unknown */
   gnn_text scratch;          /* where the file was and how it was reached */
 } measure_peaks;
 
@@ -66,6 +68,17 @@ static void measure_print_peaks(const gnn_program *program, const measure_peaks 
   if (peaks->scratch.data) printf("scratch %s\n", peaks->scratch.data);
 }
 
+static void measure_print_process(const gnn_cli *cli, int64_t measured) {
+  const double mib = 1 << 20;
+  if (cli->program->process_bytes == 0) return;
+  printf("process  announced %.1f MiB, measured ", (double)cli->program->process_bytes / mib);
+  if (measured < 0) printf("unknown");
+  else printf("%.1f MiB", (double)measured / mib);
+  if (gnn_backend_of(cli->program)->is_apart) printf(" with what the driver takes");
+  if (cli->data) printf(" on other data than was announced for");
+  printf("\n");
+}
+
 /* ---- epochs ---- */
 
 typedef struct measure_times {
@@ -92,6 +105,8 @@ static double measure_slowdown(const gnn_program *program) { return program->is_
 
 static double measure_median(const double *sorted, int64_t count) { return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2; }
 
+static gnn_status measure_reset(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance *instance, gnn_error *error);
+
 /* An instance on these data, reset. */
 static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *program, gnn_dataset *dataset,
                                        const gnn_instance_options *options, gnn_instance **out, gnn_error *error) {
@@ -99,10 +114,13 @@ static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *pr
   gnn_status status = gnn_instance_create(program, options, &instance, error);
   *out = instance;
   if (status == GNN_OK) status = gnn_instance_load(instance, dataset, error);
-  if (status != GNN_OK) return status;
+  return status == GNN_OK ? measure_reset(cli, options, instance, error) : status;
+}
+
+static gnn_status measure_reset(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance *instance, gnn_error *error) {
   if (options->populate) gnn_instance_touch(instance);
   memcpy(instance->run.option, cli->option, sizeof instance->run.option);
-  status = gnn_instance_reset(instance, cli->seed, error);
+  const gnn_status status = gnn_instance_reset(instance, cli->seed, error);
   if (status != GNN_OK) return status;
   return cli->weights ? gnn_weights_load(instance, cli->weights, error) : GNN_OK;
 }
@@ -114,19 +132,40 @@ static gnn_status measure_fill(const gnn_cli *cli, gnn_dataset *dataset, const g
 
 /* ---- check ---- */
 
-/* Memory is measured on pages that nobody touched before. The epochs of the trail, an evaluation. */
-static gnn_status measure_memory(const gnn_cli *cli, gnn_dataset *dataset, gnn_trail *trail, int is_said, measure_peaks *peaks,
-                                 gnn_error *error) {
+/* With what training takes beside what its epochs touch: every page of the arenas, and the weights that it keeps. */
+static gnn_status measure_process(gnn_instance *instance, measure_peaks *peaks, gnn_error *error) {
+  gnn_snapshot best = {0};
+  gnn_status status = GNN_OK;
+  if (instance->run.program->has_keep) status = gnn_snapshot_create(instance->run.program, &best, error);
+  if (status == GNN_OK && best.data) status = gnn_snapshot_take(&best, instance, error);
+  if (status == GNN_OK) gnn_instance_touch(instance);
+  if (status == GNN_OK) peaks->process = gnn_process_most_bytes();
+  gnn_snapshot_destroy(&best);
+  return status;
+}
+
+/* From loading the data, which are closed then, to an evaluation after the epochs of the trail, as training does it; but on pages of arenas that nobody
+ * touched before. */
+static gnn_status measure_memory(const gnn_cli *cli, gnn_trail *trail, int is_said, measure_peaks *peaks, gnn_error *error) {
   gnn_instance *instance = NULL;
+  gnn_dataset *dataset = NULL;
   gnn_instance_options options = gnn_cli_options(cli);
-  gnn_status status = measure_fill(cli, dataset, &options, &instance, error);
+  options.grows = 1;
+  options.loading_bytes = cli->data ? 0 : cli->program->loading_bytes;
+  gnn_status status = gnn_instance_create(cli->program, &options, &instance, error);
+  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, error);
+  if (status == GNN_OK) status = gnn_instance_take(instance, &dataset, cli->program->fold_count > 0, error);
+  if (status == GNN_OK) status = measure_reset(cli, &options, instance, error);
   if (status == GNN_OK && is_said) gnn_print_header(instance, cli->seed);
   if (status == GNN_OK) status = gnn_trail_run(trail, instance, error);
   if (status == GNN_OK) *peaks = measure_take_peaks(instance);
+  if (status == GNN_OK) status = measure_process(instance, peaks, error);
+  if (status == GNN_OK) status = gnn_trail_take(trail, instance, error);
   if (status == GNN_OK && is_said && trail->epochs > 0)
     printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)trail->epochs, trail->epochs == 1 ? "" : "s", gnn_shown(trail->loss[0]),
            gnn_shown(trail->loss[trail->epochs - 1]));
   gnn_instance_destroy(instance);
+  gnn_dataset_close(dataset);
   return status;
 }
 
@@ -161,6 +200,7 @@ static gnn_status measure_keeping(const gnn_cli *cli, gnn_dataset *dataset, cons
     return GNN_OK;
   }
   if (status == GNN_OK) status = gnn_trail_run(&kept, instance, error);
+  if (status == GNN_OK) status = gnn_trail_take(&kept, instance, error);
   if (status == GNN_OK) status = gnn_trail_agrees(trail, &kept, program, error);
   if (status == GNN_OK)
     printf("keep-everything order, %s of device arena: losses, weights and scores are the same to the last bit\n",
@@ -196,9 +236,9 @@ int gnn_command_check(const gnn_cli *cli) {
   measure_peaks peaks = {0};
   double seconds = 0;
   gnn_trail trail = {0};
-  gnn_status status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = gnn_trail_create(&trail, cli->program, cli->epochs >= 0 ? cli->epochs : 1, &error);
-  if (status == GNN_OK) status = measure_memory(cli, dataset, &trail, 1, &peaks, &error);
+  gnn_status status = gnn_trail_create(&trail, cli->program, cli->epochs >= 0 ? cli->epochs : 1, &error);
+  if (status == GNN_OK) status = measure_memory(cli, &trail, 1, &peaks, &error);
+  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
   if (status == GNN_OK) status = measure_keeping(cli, dataset, &trail, &error);
   gnn_trail_destroy(&trail);
   if (status == GNN_OK) status = measure_check_time(cli, dataset, &seconds, &error);
@@ -209,6 +249,7 @@ int gnn_command_check(const gnn_cli *cli) {
     if (slowdown != 1) printf(" (%s, slowed down %g times)", gnn_seconds_text(seconds).text, slowdown);
     printf("\n");
     measure_print_peaks(cli->program, &peaks);
+    measure_print_process(cli, peaks.process);
     printf("data fit the plan\n");
   }
   gnn_text_free(&peaks.scratch);
@@ -381,10 +422,10 @@ int gnn_command_profile(const gnn_cli *cli) {
   measure_peaks peaks = {0};
   gnn_trail trail = {0};
   gnn_status status = measure_may_write(path, &error);
-  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
   if (status == GNN_OK) status = gnn_trail_create(&trail, cli->program, 1, &error);
-  if (status == GNN_OK) status = measure_memory(cli, dataset, &trail, 0, &peaks, &error);
+  if (status == GNN_OK) status = measure_memory(cli, &trail, 0, &peaks, &error);
   gnn_trail_destroy(&trail);
+  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
   if (status == GNN_OK) status = measure_fill(cli, dataset, &options, &instance, &error);
   gnn_dataset_close(dataset);
   if (status == GNN_OK) status = measure_profile_create(&profile, epochs, instance->run.watch->count, &error);

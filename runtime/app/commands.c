@@ -81,9 +81,6 @@ static void commands_print_scratch(const gnn_cli *cli, const gnn_instance *insta
   gnn_text_free(&text);
 }
 
-/* Runs with folds come back to their data. */
-static int commands_keeps_data(const gnn_program *program) { return program->fold_count > 0 || gnn_comes_back_to_data(program); }
-
 /* Everything for training at full speed: data, an instance with its pages touched, reset to the seed. Errors are printed;
  * returns the exit code. */
 static int commands_open(const gnn_cli *cli, commands_session *session) {
@@ -91,16 +88,14 @@ static int commands_open(const gnn_cli *cli, commands_session *session) {
   gnn_instance *instance = NULL;
   gnn_dataset *dataset = NULL;
   gnn_instance_options options = gnn_cli_options(cli);
-  options.populate = 1;
+  options.populate = options.grows = 1;
+  options.loading_bytes = cli->data ? 0 : cli->program->loading_bytes;
   *session = (commands_session){0};
   gnn_status status = gnn_instance_create(cli->program, &options, &instance, &error);
   if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = gnn_instance_load(instance, dataset, &error);
-  if (status != GNN_OK || !commands_keeps_data(cli->program)) {
-    gnn_dataset_close(dataset);
-    dataset = NULL;
-  }
+  if (status == GNN_OK) status = gnn_instance_take(instance, &dataset, cli->program->fold_count > 0, &error); /* runs with folds come back to them */
   if (status != GNN_OK) {
+    gnn_dataset_close(dataset);
     gnn_instance_destroy(instance);
     return gnn_cli_fail(cli, status, &error);
   }
@@ -581,8 +576,9 @@ static void commands_try_scratch(const gnn_cli *cli, gnn_text *text) {
 static void commands_info_json_tiers(const gnn_cli *cli, gnn_text *text) {
   const gnn_program *program = cli->program;
   const char *between = "";
-  gnn_text_format(text, ",\"reserve_bytes\":%lld,\"staging_bytes\":%lld,\"copies\":%d,\"lanes\":[",
-                  (long long)program->reserve_bytes, (long long)gnn_staging_bytes(program), program->copy_count);
+  gnn_text_format(text, ",\"reserve_bytes\":%lld,\"staging_bytes\":%lld,\"loading_bytes\":%lld,\"process_bytes\":%lld,\"address_bytes\":%lld,\"copies\":%d,\"lanes\":[",
+                  (long long)program->reserve_bytes, (long long)gnn_staging_bytes(program), (long long)program->loading_bytes, (long long)program->process_bytes, (long long)program->address_bytes,
+                  program->copy_count);
   for (int l = 0; l < GNN_LANE_COUNT; l++) {
     if (!gnn_lanes_uses(program, (gnn_lane)l)) continue;
     gnn_text_format(text, "%s\"%s\"", between, gnn_lane_names[l]);
@@ -683,6 +679,7 @@ int gnn_command_info(const gnn_cli *cli) {
   printf("plan         device %s  host %s  ssd %s; %d steps; about %s an epoch (estimated)\n",
          gnn_bytes_text(program->device_bytes).text, gnn_bytes_text(program->host_bytes).text,
          gnn_bytes_text(program->ssd_bytes).text, program->step_count, gnn_seconds_text(program->estimated_epoch_seconds).text);
+  if (program->process_bytes) printf("process      %s of memory, %s of addresses\n", gnn_bytes_above_text(program->process_bytes).text, gnn_bytes_above_text(program->address_bytes).text);
   commands_info_tiers(cli);
   printf("parameters   %s\n", gnn_count_text(count).text);
   for (int w = 0; w < program->weight_count; w++) {

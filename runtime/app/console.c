@@ -93,6 +93,7 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
                   (unsigned long long)seed, program->fingerprint, gnn_bytes_text(program->device_bytes).text, console_device(program));
   if (program->host_bytes) gnn_text_format(&line, ", %s host", gnn_bytes_text(program->host_bytes).text);
   if (program->ssd_bytes) gnn_text_format(&line, ", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
+  if (program->process_bytes) gnn_text_format(&line, ", %s process", gnn_bytes_above_text(program->process_bytes).text);
   gnn_text_format(&line, ")");
   if (program->batch_graphs) gnn_text_format(&line, "   batches of %lld graphs", (long long)program->batch_graphs);
   int split = whole->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;

@@ -25,7 +25,7 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   keeping->program = *program;
   gnn_program *p = &keeping->program;
   p->weights = keeping->weights = malloc(bytes + 1);
-  p->device_bytes = order->device_bytes;
+  p->device_bytes = p->data_bytes = order->device_bytes;
   p->host_bytes = p->ssd_bytes = p->ring_bytes = 0;
   p->copy_count = p->extent_count = p->is_simulated = 0;
   p->at_scores = order->at_scores;
@@ -104,7 +104,7 @@ gnn_status gnn_trail_epoch(gnn_instance *instance, gnn_error *error) {
   return gnn_epoch_failed(instance, status, error);
 }
 
-static gnn_status trail_take_weights(gnn_trail *trail, const gnn_instance *instance, gnn_error *error) {
+gnn_status gnn_trail_take(gnn_trail *trail, const gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   unsigned char *to = trail->weights;
   gnn_status status = gnn_download_weights(instance, 1, error);
@@ -124,7 +124,7 @@ gnn_status gnn_trail_run(gnn_trail *trail, gnn_instance *instance, gnn_error *er
   }
   if (status == GNN_OK && (status = gnn_evaluate(instance, trail->result)) != GNN_OK)
     gnn_step_failed(instance, status, error, "", "the evaluation failed");
-  return status == GNN_OK ? trail_take_weights(trail, instance, error) : status;
+  return status;
 }
 
 static gnn_status trail_differs(gnn_error *error, const char *what, const char *which) {

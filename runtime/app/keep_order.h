@@ -30,6 +30,8 @@ void gnn_trail_destroy(gnn_trail *trail);
 gnn_status gnn_trail_epoch(gnn_instance *instance, gnn_error *error);
 /* The epochs, then an evaluation. */
 gnn_status gnn_trail_run(gnn_trail *trail, gnn_instance *instance, gnn_error *error);
+/* The weights that they left. */
+gnn_status gnn_trail_take(gnn_trail *trail, const gnn_instance *instance, gnn_error *error);
 /* GNN_EVERSION, with what differs first, unless all the bits are the same. */
 gnn_status gnn_trail_agrees(const gnn_trail *planned, const gnn_trail *kept, const gnn_program *program, gnn_error *error);
 

@@ -4,6 +4,9 @@
 #endif
 #include <poll.h>
 #include <stdio.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -340,7 +343,18 @@ static int program_is_pipe_closed(void) {
   return poll(&output, 1, 0) == 1 && (output.revents & POLLERR);
 }
 
+/* What is freed goes back to the system at once, and threads share what they seldom allocate from. */
+static void program_tune_memory(void) {
+#ifdef __GLIBC__
+  enum { MAPPED_BYTES = 1 << 17 };
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES); /* left alone, it grows with what is freed */
+  mallopt(M_TRIM_THRESHOLD, MAPPED_BYTES);
+#endif
+}
+
 int gnn_main(int argc, char **argv, const gnn_program *program) {
+  program_tune_memory();
   gnn_open_standard();
   gnn_partial_on_signals(0, NULL);
   gnn_cli *cli = calloc(1, sizeof *cli);

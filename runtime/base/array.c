@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "checked.h"
+#include "guard.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the readers assume a little-endian machine"
@@ -97,10 +98,17 @@ int64_t gnn_array_integer(const gnn_array *array, int64_t index) {
 }
 
 void gnn_array_floats(const gnn_array *array, int64_t begin, int64_t count, float *out) {
-  if (array->dtype == GNN_F32) {
-    if (count) memcpy(out, array->data + begin * 4, (size_t)count * 4);
-    return;
+  enum { STEP = 1 << 15 };
+  for (int64_t first = 0; first < count; first += STEP) {
+    const int64_t last = first + STEP < count ? first + STEP : count;
+    if (array->dtype == GNN_F32) memcpy(out + first, array->data + (begin + first) * 4, (size_t)(last - first) * 4);
+    for (int64_t i = first; array->dtype != GNN_F32 && i < last; i++) out[i] = (float)gnn_array_number(array, begin + i);
+    gnn_array_pass(array, begin + first, begin + last);
   }
-  for (int64_t i = 0; i < count; i++) out[i] = (float)gnn_array_number(array, begin + i);
 }
 #undef ARRAY_LOAD
+
+void gnn_array_pass(const gnn_array *array, int64_t begin, int64_t end) {
+  const int64_t width = gnn_dtype_bytes(array->dtype);
+  gnn_guard_pass(array->data + begin * width, array->data + end * width);
+}

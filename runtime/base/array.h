@@ -32,4 +32,7 @@ int64_t gnn_array_integer(const gnn_array *array, int64_t index); /* integers an
 /* out[i] = array[begin + i] as float, for 0 <= i < count */
 void gnn_array_floats(const gnn_array *array, int64_t begin, int64_t count, float *out);
 
+/* Elements [begin, end) were read, and are not needed for a while (gnn_guard_pass). */
+void gnn_array_pass(const gnn_array *array, int64_t begin, int64_t end);
+
 #endif

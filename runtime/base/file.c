@@ -16,6 +16,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 enum { FILE_BUFFER_BYTES = 1 << 18 };
 
@@ -96,6 +97,17 @@ gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *er
   status = gnn_fail(error, GNN_EIO, "E0001", "\"%s\" %s while it was being read", file->path, fault);
   gnn_fail_help(error, "wait until nothing writes into it, then run again");
   return status;
+}
+
+uint32_t gnn_file_sum(const void *bytes, size_t count) {
+  const unsigned char *at = bytes, *const end = at + count;
+  uLong sum = 0;
+  for (const unsigned char *next; at < end; at = next) {
+    next = end - at > GNN_READING_BYTES ? at + GNN_READING_BYTES : end;
+    sum = crc32_z(sum, at, (size_t)(next - at));
+    gnn_guard_pass(at, next);
+  }
+  return (uint32_t)sum;
 }
 
 void gnn_file_hold(gnn_file *file, unsigned char *data, size_t size) {

@@ -2,14 +2,13 @@
 #ifndef GNN_FILE_H
 #define GNN_FILE_H
 
+#include "guard.h"
 #include "text.h"
-
-struct gnn_guard;
 
 typedef struct gnn_file {
   unsigned char *data; /* read only; never NULL after success, even of an empty file */
   size_t size;
-  struct gnn_guard *guard; /* of a file that is mapped; NULL: data is of malloc */
+  gnn_guard *guard; /* of a file that is mapped; NULL: data is of malloc */
   char *path;
 } gnn_file;
 
@@ -26,6 +25,19 @@ int64_t gnn_file_text(const unsigned char *head, size_t size);
 /* Others may change a file, or cut it short, while it is mapped. To be asked once its bytes were read: `status`, or the error that
  * they cannot be believed. */
 gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *error);
+/* Of memory that is read from its beginning to its end, in steps: lets go of a window of a mapped file at a time (gnn_guard_pass). */
+typedef struct gnn_reading {
+  const void *from;
+} gnn_reading;
+enum { GNN_READING_BYTES = 1 << 18 };
+static inline void gnn_reading_pass(gnn_reading *window, const void *read_up_to) {
+  if ((uintptr_t)read_up_to - (uintptr_t)window->from < GNN_READING_BYTES) return;
+  gnn_guard_pass(window->from, read_up_to);
+  window->from = read_up_to;
+}
+static inline void gnn_reading_end(const gnn_reading *window, const void *end) { gnn_guard_pass(window->from, end); }
+/* CRC-32 of bytes that may lie in a mapped file, a window of which is in memory at a time. */
+uint32_t gnn_file_sum(const void *bytes, size_t count);
 /* Its bytes are these from now on, of malloc. */
 void gnn_file_hold(gnn_file *file, unsigned char *data, size_t size);
 void gnn_file_close(gnn_file *file); /* zeroed or closed is fine */

@@ -31,6 +31,7 @@ struct gnn_guard {
 static pthread_mutex_t guard_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(gnn_guard *) guard_first;
 static int guard_mapped, guard_is_installed;
+static atomic_size_t guard_bytes, guard_most;
 static uintptr_t guard_page_bytes;
 static struct sigaction guard_before;
 
@@ -95,6 +96,8 @@ gnn_guard *gnn_guard_map(int descriptor) {
   if (data != MAP_FAILED) {
     if (!guard_is_installed) guard_install();
     guard_mapped++;
+    atomic_fetch_add(&guard_bytes, (size_t)info.st_size);
+    if (atomic_load(&guard_bytes) > atomic_load(&guard_most)) atomic_store(&guard_most, atomic_load(&guard_bytes));
     guard->descriptor = descriptor;
     guard->info = info;
     atomic_store(&guard->is_torn, 0);
@@ -125,12 +128,30 @@ int gnn_guard_shows(const gnn_guard *guard, const struct stat *info) {
   return info->st_dev == mapped->st_dev && info->st_ino == mapped->st_ino && info->st_size == mapped->st_size && info->st_mtim.tv_sec == mapped->st_mtim.tv_sec && info->st_mtim.tv_nsec == mapped->st_mtim.tv_nsec;
 }
 
+void gnn_guard_pass(const void *from, const void *to) {
+  const uintptr_t first = (uintptr_t)from, last = (uintptr_t)to;
+  for (gnn_guard *guard = atomic_load(&guard_first); guard && first < last; guard = guard->next) {
+    const uintptr_t end = atomic_load(&guard->end), begin = atomic_load(&guard->begin);
+    if (first < begin || first >= end) continue;
+    const uintptr_t page = first & ~(guard_page_bytes - 1);
+    int is_advice_only = madvise((void *)page, (last < end ? last : end) - page, MADV_DONTNEED);
+    (void)is_advice_only;
+  }
+}
+
 void gnn_guard_unmap(gnn_guard *guard) {
   pthread_mutex_lock(&guard_lock);
   uintptr_t begin = atomic_load(&guard->begin), end = atomic_load(&guard->end);
   munmap((void *)begin, end - begin);
+  atomic_fetch_sub(&guard_bytes, (size_t)guard->info.st_size);
   close(guard->descriptor);
   atomic_store(&guard->end, 0);
   if (--guard_mapped == 0 && guard_is_installed) guard_remove();
   pthread_mutex_unlock(&guard_lock);
 }
+
+size_t gnn_guard_bytes(void) { return atomic_load(&guard_bytes); }
+
+size_t gnn_guard_most(void) { return atomic_load(&guard_most); }
+
+void gnn_guard_restart(void) { atomic_store(&guard_most, atomic_load(&guard_bytes)); }

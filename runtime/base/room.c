@@ -110,6 +110,18 @@ static int64_t room_limits(void) {
   return room;
 }
 
+int64_t gnn_process_most_bytes(void) {
+  FILE *file = fopen("/proc/self/status", "re");
+  if (file == NULL) return -1;
+  char line[128];
+  long long kilobytes;
+  int64_t value = -1;
+  while (fgets(line, sizeof line, file))
+    if (sscanf(line, "VmHWM: %lld kB", &kilobytes) == 1) value = (int64_t)kilobytes * 1024;
+  fclose(file);
+  return value;
+}
+
 int64_t gnn_available_bytes(void) { return room_least(room_least(room_meminfo(), room_cgroup()), room_limits()); }
 
 gnn_status gnn_check_room(int64_t bytes, int64_t beside, gnn_error *error) {

@@ -24,6 +24,8 @@ struct gnn_backend {
   void (*close)(gnn_instance *instance);
   /* Zeroed where populate; leaves instance->mapping[tier] and tiers.base[tier], for the device run.device too. Not where the memory is lent. */
   gnn_status (*obtain)(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error);
+  /* Of an instance that grows: a tier that was obtained has so many bytes at least, where it has lain since. NULL: none ever grows. */
+  gnn_status (*grow)(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error);
   void (*touch)(gnn_instance *instance, gnn_tier tier, int64_t bytes); /* every page, and nothing changes; NULL: there is no need */
   void (*release)(gnn_instance *instance, gnn_tier tier);
   /* Lanes, once all memory is there. */

@@ -30,24 +30,74 @@ static void cpu_touch(gnn_instance *instance, gnn_tier tier, int64_t bytes) {
   gnn_parallel(instance->run.team, bytes, DEVICE_HUGE_BYTES, cpu_touch_pages, &instance->tiers.base[tier]);
 }
 
+static gnn_status cpu_not_mapped(gnn_tier tier, int64_t bytes, gnn_error *error) {
+  return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s of memory for the %s", gnn_bytes_text(bytes).text, gnn_tier_names[tier]);
+}
+
+static void cpu_advise(void *memory, size_t bytes, int populate) {
+#ifdef MADV_HUGEPAGE
+  if (populate && bytes) {
+    int is_advice_only = madvise(memory, bytes, MADV_HUGEPAGE);
+    (void)is_advice_only;
+  }
+#else
+  (void)memory, (void)bytes, (void)populate;
+#endif
+}
+
+/* Addresses for an arena that grows: far below those that the kernel hands out from the top, so that nothing else comes to lie there. Nothing is mapped
+ * there when this returns, so they count in no limit. NULL: there are none. */
+static unsigned char *cpu_far(size_t bytes) {
+#if defined MAP_FIXED_NOREPLACE && UINTPTR_MAX > UINT32_MAX
+  const uintptr_t away = UINT64_C(1) << 39;
+  void *near = mmap(NULL, DEVICE_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (near == MAP_FAILED) return NULL;
+  munmap(near, DEVICE_PAGE_BYTES);
+  if (bytes > away || (uintptr_t)near < 4 * away) return NULL;
+  void *wanted = (void *)(((uintptr_t)near - 2 * away) / DEVICE_HUGE_BYTES * DEVICE_HUGE_BYTES);
+  void *found = mmap(wanted, DEVICE_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (found != MAP_FAILED) munmap(found, DEVICE_PAGE_BYTES);
+  return found == wanted ? found : NULL;
+#else
+  (void)bytes;
+  return NULL;
+#endif
+}
+
+static gnn_status cpu_grow(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error) {
+#ifdef MAP_FIXED_NOREPLACE
+  gnn_mapping *mapping = &instance->mapping[tier];
+  const size_t wanted = ((size_t)bytes + DEVICE_PAGE_BYTES - 1) / DEVICE_PAGE_BYTES * DEVICE_PAGE_BYTES;
+  if (wanted <= mapping->bytes) return GNN_OK;
+  unsigned char *more = instance->tiers.base[tier] + mapping->bytes;
+  void *found = mmap(more, wanted - mapping->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (found != MAP_FAILED && found != more) munmap(found, wanted - mapping->bytes); /* a kernel that does not know the flag */
+  if (found != more) return cpu_not_mapped(tier, bytes, error);
+  cpu_advise(more, bytes >= DEVICE_HUGE_BYTES ? wanted - mapping->bytes : 0, populate);
+  mapping->memory = instance->tiers.base[tier];
+  mapping->bytes = wanted;
+#else
+  (void)instance, (void)tier, (void)bytes, (void)populate, (void)error;
+#endif
+  return GNN_OK;
+}
+
 /* One mapping, aligned to 2 MiB so that the kernel can use huge pages for all of it. Where pages are to be counted
  * (populate 0) they stay small. */
 static gnn_status cpu_obtain(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error) {
-  size_t slack = bytes >= DEVICE_HUGE_BYTES ? DEVICE_HUGE_BYTES : 0, length = (size_t)bytes;
-  void *memory = mmap(NULL, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED)
-    return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine would not map %s of memory for the %s", gnn_bytes_text(bytes).text,
-                    gnn_tier_names[tier]);
-  instance->mapping[tier] = (gnn_mapping){memory, length + slack};
-  uintptr_t begin = (uintptr_t)memory;
-  if (slack) begin = (begin + slack - 1) / slack * slack;
-  instance->tiers.base[tier] = (unsigned char *)memory + (begin - (uintptr_t)memory);
-#ifdef MADV_HUGEPAGE
-  if (slack && populate) {
-    int is_advice_only = madvise(instance->tiers.base[tier], length, MADV_HUGEPAGE);
-    (void)is_advice_only;
-  }
-#endif
+  const size_t slack = bytes >= DEVICE_HUGE_BYTES ? DEVICE_HUGE_BYTES : 0, length = ((size_t)bytes + DEVICE_PAGE_BYTES - 1) / DEVICE_PAGE_BYTES * DEVICE_PAGE_BYTES;
+  unsigned char *far = tier == GNN_DEVICE && instance->grows ? cpu_far(length) : NULL;
+  instance->grows = instance->grows && (tier != GNN_DEVICE || far);
+  if (far) instance->tiers.base[tier] = far;
+  if (far) return GNN_OK;
+  unsigned char *memory = mmap(NULL, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) return cpu_not_mapped(tier, bytes, error);
+  const size_t before = slack ? (slack - (uintptr_t)memory % slack) % slack : 0;
+  if (before) munmap(memory, before);
+  if (slack > before) munmap(memory + before + length, slack - before);
+  instance->mapping[tier] = (gnn_mapping){memory + before, length};
+  instance->tiers.base[tier] = memory + before;
+  cpu_advise(memory + before, slack ? length : 0, populate);
   return GNN_OK;
 }
 
@@ -131,6 +181,6 @@ static void cpu_describe(const gnn_instance *instance, gnn_text *text) {
 }
 
 const gnn_backend gnn_cpu_backend = {
-  .name = "cpu", .open = cpu_open, .close = cpu_close, .obtain = cpu_obtain, .touch = cpu_touch, .release = cpu_release, .start = cpu_start,
+  .name = "cpu", .open = cpu_open, .close = cpu_close, .obtain = cpu_obtain, .grow = cpu_grow, .touch = cpu_touch, .release = cpu_release, .start = cpu_start,
   .stop = cpu_stop, .load = cpu_load, .reload = cpu_reload, .upload = cpu_move, .download = cpu_move, .work = cpu_work, .copy = gnn_lanes_copy,
   .await = gnn_lanes_await, .failure = gnn_lanes_error, .describe = cpu_describe};

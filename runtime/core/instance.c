@@ -82,6 +82,12 @@ static gnn_status instance_obtain(gnn_instance *instance, gnn_tier tier, int pop
   return backend->obtain(instance, tier, bytes, populate, error);
 }
 
+gnn_status gnn_instance_grow(gnn_instance *instance, int is_for_data, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  const int64_t all = gnn_tier_bytes(program, GNN_DEVICE), data = program->data_bytes * (program->real_bytes / 4);
+  return instance->grows ? gnn_backend_of(program)->grow(instance, GNN_DEVICE, is_for_data && data > 0 && data < all ? data : all, instance->is_populated, error) : GNN_OK;
+}
+
 void gnn_instance_touch(gnn_instance *instance) {
   const gnn_backend *backend = gnn_backend_of(instance->run.program);
   for (int t = 0; backend->touch && instance->memory.alloc == NULL && t < GNN_TIER_COUNT; t++)
@@ -111,6 +117,8 @@ static gnn_status instance_find_room(const gnn_program *program, const gnn_insta
   int64_t device = is_given || gnn_backend_of(program)->is_apart ? 0 : gnn_tier_bytes(program, GNN_DEVICE);
   if (has_scratch && scratch->is_in_memory) bytes += file_bytes;
   if (status == GNN_OK && bytes > 0) status = gnn_check_room(bytes, bytes - device, error);
+  if (status == GNN_OK && options->loading_bytes > gnn_available_bytes())
+    status = gnn_fail(error, GNN_ENOMEM, "R0801", "memory has %s free, loading the data needs %s", gnn_bytes_text(gnn_available_bytes()).text, gnn_bytes_text(options->loading_bytes).text);
   if (status == GNN_OK && has_scratch) status = gnn_scratch_reserve(scratch, file_bytes, error);
   if (status != GNN_OK) gnn_scratch_close(scratch);
   return status;
@@ -134,6 +142,16 @@ static int64_t instance_most_rows(const gnn_program *program) {
   if (program->scores_domain == GNN_RELATION) return graph->sets[program->scores_set].edges;
   if (program->scores_domain == GNN_TYPE) return graph->types[program->scores_set].nodes;
   return program->scores_domain == GNN_EDGE ? graph->edges : graph->nodes;
+}
+
+/* What tasks keep on their stacks: some rows at a time, none of which has more columns than there are of fields and weights together. */
+static int64_t instance_row_bytes(const gnn_program *program) {
+  enum { ROWS = 16 };
+  int64_t columns = program->classes;
+  for (int f = 0; f < program->field_count; f++) columns += program->fields[f].width + program->fields[f].classes;
+  for (int w = 0; w < program->weight_count; w++)
+    for (int d = program->weights[w].rank > 1; d < program->weights[w].rank; d++) columns += program->weights[w].shape[d];
+  return ROWS * columns * program->real_bytes;
 }
 
 gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *given, gnn_instance **out,
@@ -160,11 +178,13 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
     return status;
   }
   if (options.memory) instance->memory = *options.memory;
+  instance->grows = options.grows && !instance->memory.alloc && backend->grow;
+  instance->is_populated = options.populate;
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++)
     instance->run.option[i] = program->options[i].value;
   if (program->scores_copies && (instance->scores_here = calloc(1, sizeof *instance->scores_here)) == NULL) status = gnn_fail_memory(error, (int64_t)sizeof *instance->scores_here);
   if (status == GNN_OK) status = gnn_instance_make_room(instance, instance_most_rows(program), INT64_C(1) << gnn_block_levels(program->graph.nodes), error);
-  if (status == GNN_OK && (instance->run.team = gnn_team_create(options.threads)) == NULL)
+  if (status == GNN_OK && (instance->run.team = gnn_team_create_for(options.threads, instance_row_bytes(program))) == NULL)
     status = gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the threads and what they share");
   for (int t = 0; status == GNN_OK && t < GNN_TIER_COUNT; t++)
     status = instance_obtain(instance, (gnn_tier)t, options.populate, error);

@@ -15,6 +15,9 @@ typedef struct gnn_memory {
 typedef struct gnn_instance_options {
   int threads;              /* 0: all */
   int populate;             /* memory for speed: large pages, all of which gnn_instance_touch will touch */
+  int grows;                /* the device arena is mapped as it is needed: as far as the data go while they are there, the rest once they are closed
+                               (gnn_instance_take); not where memory is lent or the device's own */
+  int64_t loading_bytes;    /* what the data will take while they are loaded, with the arena so far; 0: not known */
   int is_serial, is_traced; /* copies do not overlap; the times of steps are taken down (run.watch) */
   const gnn_memory *memory; /* NULL: the runtime's own */
   const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */
@@ -93,6 +96,7 @@ typedef struct gnn_instance {
   gnn_tiers tiers;
   gnn_scratch scratch;     /* file -1: the program has no SSD tier */
   gnn_mapping mapping[GNN_TIER_COUNT];
+  int grows, is_populated;
   int is_loaded;
   int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded */
   int continues_after_nan; /* weights that are not finite are taken */
@@ -114,6 +118,8 @@ void gnn_instance_give_back(const gnn_instance *instance, gnn_tier tier, void *m
 gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *options, gnn_instance **instance,
                                gnn_error *error);
 void gnn_instance_destroy(gnn_instance *instance); /* NULL is fine */
+/* The device arena of one that grows goes as far as the data do, or to its end. */
+gnn_status gnn_instance_grow(gnn_instance *instance, int is_for_data, gnn_error *error);
 /* Every page of memory that is the runtime's own, once the data are closed: then they and the arenas are never there together. */
 void gnn_instance_touch(gnn_instance *instance);
 gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_instance_options *options);

@@ -78,8 +78,9 @@ struct gnn_team {
   int threads;
 };
 
-gnn_team *gnn_team_create(int threads) {
+gnn_team *gnn_team_create_for(int threads, int64_t row_bytes) {
   gnn_team *team = malloc(sizeof *team);
+  (void)row_bytes;
   if (team) team->threads = threads > 0 ? threads : usable_processors();
   return team;
 }
@@ -100,6 +101,7 @@ static void run_loop(gnn_team *team, const Loop *loop) {
 enum {
   SPIN_NS = 30000, /* more than the caller takes between two loops, less than a time slice by far */
   CACHE_LINE = 64,
+  STACK_BYTES = 1 << 18, /* beside rows */
 };
 
 typedef struct Member {
@@ -211,7 +213,19 @@ static void team_end(gnn_team *team, int started) {
   free(team);
 }
 
-gnn_team *gnn_team_create(int threads) {
+/* Stacks count where address space is limited, whether they are touched or not. */
+static int team_start(Member *member, int64_t row_bytes) {
+  pthread_attr_t attributes;
+  size_t usual;
+  const size_t wanted = row_bytes < 0 ? SIZE_MAX : STACK_BYTES + (size_t)row_bytes;
+  if (pthread_attr_init(&attributes)) return 1;
+  if (pthread_attr_getstacksize(&attributes, &usual) == 0 && wanted < usual) pthread_attr_setstacksize(&attributes, (wanted + 4095) / 4096 * 4096);
+  const int code = pthread_create(&member->thread, &attributes, worker_main, member);
+  pthread_attr_destroy(&attributes);
+  return code;
+}
+
+gnn_team *gnn_team_create_for(int threads, int64_t row_bytes) {
   const int processors = usable_processors();
   if (threads <= 0) threads = processors;
   gnn_team *team = aligned_alloc(CACHE_LINE, sizeof *team + (size_t)threads * sizeof(Member));
@@ -231,7 +245,7 @@ gnn_team *gnn_team_create(int threads) {
     team->member[i].team = team;
   }
   for (int i = 1; i < threads; i++) {
-    if (pthread_create(&team->member[i].thread, NULL, worker_main, &team->member[i])) {
+    if (team_start(&team->member[i], row_bytes)) {
       team_end(team, i);
       return NULL;
     }
@@ -280,6 +294,8 @@ static void run_loop(gnn_team *team, const Loop *loop) {
 }
 
 #endif
+
+gnn_team *gnn_team_create(int threads) { return gnn_team_create_for(threads, -1); }
 
 int gnn_team_threads(const gnn_team *team) { return team->threads; }
 

@@ -30,6 +30,7 @@ static int contents_is_thin(const gnn_data_field *field) { return field->nonzero
 static uLong contents_thin(const gnn_data_field *field, int64_t begin, int64_t end) {
   const int is_dense = field->storage == GNN_DENSE;
   struct { int32_t column; float value; } kept[CONTENTS_KEPT];
+  gnn_reading window = {is_dense ? field->dense + begin * field->width : NULL};
   int count = 0;
   uLong sum = 0;
   for (int64_t r = begin; r < end; r++) {
@@ -43,14 +44,15 @@ static uLong contents_thin(const gnn_data_field *field, int64_t begin, int64_t e
       sum = crc32_z(sum, (const unsigned char *)kept, sizeof kept);
       count = 0;
     }
+    if (is_dense) gnn_reading_pass(&window, field->dense + last);
   }
+  if (is_dense) gnn_reading_end(&window, field->dense + end * field->width);
   return crc32_z(sum, (const unsigned char *)kept, (size_t)count * sizeof *kept);
 }
 
 /* Every number, the zeros too. */
 static uLong contents_thick(const gnn_data_field *field, int64_t begin, int64_t end) {
-  if (field->storage == GNN_DENSE)
-    return crc32_z(0, (const unsigned char *)(field->dense + begin * field->width), (size_t)((end - begin) * field->width) * sizeof *field->dense);
+  if (field->storage == GNN_DENSE) return gnn_file_sum(field->dense + begin * field->width, (size_t)((end - begin) * field->width) * sizeof *field->dense);
   float kept[CONTENTS_KEPT];
   int count = 0;
   uLong sum = 0;

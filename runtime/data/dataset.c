@@ -40,7 +40,7 @@ gnn_dataset *gnn_dataset_new(const char *title) {
 
 void gnn_dataset_close(gnn_dataset *dataset) {
   if (dataset == NULL) return;
-  for (int i = 0; i < dataset->owned_count; i++) free(dataset->owned[i]);
+  for (int i = 0; i < dataset->owned_count; i++) free(dataset->owned[i].memory);
   for (int i = 0; i < dataset->file_count; i++) gnn_file_close(&dataset->files[i]);
   free(dataset->owned);
   free(dataset->files);
@@ -86,7 +86,7 @@ void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes,
     gnn_fail_memory(error, bytes);
     return NULL;
   }
-  dataset->owned[dataset->owned_count++] = data;
+  dataset->owned[dataset->owned_count++] = (struct gnn_owned){data, bytes};
   return data;
 }
 
@@ -94,7 +94,7 @@ gnn_status gnn_dataset_own(gnn_dataset *dataset, void *memory, gnn_error *error)
   void *items = dataset->owned;
   int has_room = dataset_grow(&items, dataset->owned_count, &dataset->owned_capacity, sizeof *dataset->owned);
   dataset->owned = items;
-  if (has_room) dataset->owned[dataset->owned_count++] = memory;
+  if (has_room) dataset->owned[dataset->owned_count++] = (struct gnn_owned){memory, -1};
   else free(memory);
   return has_room ? GNN_OK : gnn_fail_memory(error, (int64_t)sizeof memory);
 }
@@ -110,6 +110,54 @@ gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error 
   dataset->files[dataset->file_count++] = *file;
   memset(file, 0, sizeof *file);
   return GNN_OK;
+}
+
+static int dataset_is_within(const void *data, const unsigned char *begin, int64_t bytes) {
+  return data && (uintptr_t)data >= (uintptr_t)begin && (uintptr_t)data < (uintptr_t)begin + (uint64_t)bytes;
+}
+
+/* Anything but the raw edges. */
+static int dataset_has_else_in(const gnn_dataset *d, const unsigned char *begin, int64_t bytes) {
+  const void *const single[] = {d->raw_row_ptr.data, d->raw_graph_ptr.data, d->raw_fold.data, d->node_name, d->node_name_at};
+  int found = 0;
+  for (size_t i = 0; i < sizeof single / sizeof *single; i++) found |= dataset_is_within(single[i], begin, bytes);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) found |= dataset_is_within(d->raw_split[s].data, begin, bytes) || dataset_is_within(d->raw_splits[s].data, begin, bytes);
+  for (int f = 0; f < d->field_count; f++) {
+    const gnn_data_field *field = &d->fields[f];
+    found |= dataset_is_within(field->raw.data, begin, bytes) || dataset_is_within(field->raw_ptr.data, begin, bytes) || dataset_is_within(field->raw_column.data, begin, bytes);
+  }
+  for (int r = 0; r < d->relation_count; r++)
+    found |= dataset_is_within(d->relations[r].raw_source.data, begin, bytes) || dataset_is_within(d->relations[r].raw_destination.data, begin, bytes);
+  return found;
+}
+
+static int dataset_drop(gnn_dataset *dataset, const unsigned char *begin, int64_t bytes) {
+  gnn_array *const ends[] = {&dataset->raw_source, &dataset->raw_destination};
+  int is_theirs = 0;
+  for (int i = 0; i < 2; i++) is_theirs |= dataset_is_within(ends[i]->data, begin, bytes);
+  if (!is_theirs || dataset_has_else_in(dataset, begin, bytes)) return 0;
+  for (int i = 0; i < 2; i++)
+    if (dataset_is_within(ends[i]->data, begin, bytes)) ends[i]->data = NULL;
+  return 1;
+}
+
+gnn_status gnn_dataset_drop_edges(gnn_dataset *dataset, gnn_status status, gnn_error *error) {
+  for (int i = 0; i < dataset->owned_count; i++) {
+    struct gnn_owned *owned = &dataset->owned[i];
+    if (owned->memory == NULL || !dataset_drop(dataset, owned->memory, owned->bytes < 0 ? 1 : owned->bytes)) continue;
+    free(owned->memory);
+    *owned = dataset->owned[--dataset->owned_count];
+    i--;
+  }
+  for (int i = 0; i < dataset->file_count; i++) {
+    gnn_file *file = &dataset->files[i];
+    if (file->size == 0 || !dataset_drop(dataset, file->data, (int64_t)file->size)) continue;
+    status = gnn_file_check(file, status, error);
+    gnn_file_close(file);
+    *file = dataset->files[--dataset->file_count];
+    i--;
+  }
+  return status;
 }
 
 static gnn_note *dataset_new_note(gnn_dataset *dataset) {

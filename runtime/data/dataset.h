@@ -121,7 +121,7 @@ typedef struct gnn_dataset {
   gnn_note *notes;
 
   int owned_count, owned_capacity;
-  void **owned;
+  struct gnn_owned { void *memory; int64_t bytes; } *owned; /* bytes -1: unknown */
   int file_count, file_capacity;
   gnn_file *files;
 } gnn_dataset;
@@ -152,6 +152,18 @@ static inline int64_t gnn_dataset_first(const gnn_dataset *dataset, gnn_domain d
   return domain == GNN_GRAPH ? graph : domain == GNN_NODE ? node : dataset->in_ptr[node];
 }
 
+/* Rows of a dense field that lie in a mapped file are read one after the other, as gnn_dataset_row finds them: window is zeroed before row 0. */
+static inline void gnn_dataset_pass(const gnn_dataset *dataset, const gnn_data_field *field, int64_t r, gnn_reading *window) {
+  enum { ROWS_ANYWHERE = 64 }; /* each may bring some more pages with it */
+  if (field->storage != GNN_DENSE) return;
+  if (r == 0) window->from = field->dense;
+  const int is_last = r == field->rows - 1;
+  if (!dataset->node_id || field->domain != GNN_NODE) {
+    gnn_reading_pass(window, field->dense + (r + 1) * field->width);
+    if (is_last) gnn_reading_end(window, field->dense + (r + 1) * field->width);
+  } else if (is_last || r % ROWS_ANYWHERE == ROWS_ANYWHERE - 1) gnn_guard_pass(field->dense, field->dense + field->rows * field->width);
+}
+
 /* The row of the field that belongs to a node of the graph, or to an edge. */
 static inline int64_t gnn_dataset_row(const gnn_dataset *dataset, const gnn_data_field *field, int64_t r) {
   return dataset->node_id && field->domain == GNN_NODE ? dataset->node_id[r] : r;
@@ -178,6 +190,9 @@ void *gnn_dataset_alloc(gnn_dataset *dataset, int64_t count, int64_t item_bytes,
 /* Takes over memory of malloc, in any case. */
 gnn_status gnn_dataset_own(gnn_dataset *dataset, void *memory, gnn_error *error);
 gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error *error); /* takes it over in any case */
+/* The raw edges were read and are not needed any more, but for their number: what holds them and nothing else is given back. `status`, or the error that a
+ * file was changed meanwhile. */
+gnn_status gnn_dataset_drop_edges(gnn_dataset *dataset, gnn_status status, gnn_error *error);
 gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_domain domain, const gnn_array *array,
                                  gnn_error *error);
 /* A relation without edges; NULL after an error. What no name of the language may have becomes "_". */

@@ -352,6 +352,7 @@ static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset,
   if (field->window && field->home.extent_count) return fill_window(instance, dataset, data, field, error);
   const int is_on_ssd = field->home.extent_count > 0;
   unsigned char *to = is_on_ssd ? NULL : field->is_on_host ? instance->tiers.base[GNN_HOST] + field->at[0] * (real_bytes / 4) : fill_at(instance, field->at[0]);
+  gnn_reading window = {0};
   float *row = malloc((size_t)width * sizeof *row);
   unsigned char *made = is_on_ssd ? calloc(1, (size_t)row_bytes) : NULL;
   gnn_home home;
@@ -359,6 +360,7 @@ static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset,
   const int is_open = status == GNN_OK && is_on_ssd && (status = gnn_home_open(&home, instance, &field->home, error)) == GNN_OK;
   for (int64_t r = 0; r < data->rows && status == GNN_OK; r++) {
     fill_row(dataset, data, r, real_bytes, field->is_half, width, row, is_open ? made : to + r * row_bytes);
+    gnn_dataset_pass(dataset, data, r, &window);
     if (is_open) status = gnn_home_put(&home, made, row_bytes, error);
   }
   if (is_open) status = gnn_home_close(&home, status, error);
@@ -425,10 +427,12 @@ static gnn_status fill_columns_home(gnn_instance *instance, const gnn_dataset *d
   float *number = malloc((size_t)room * sizeof *number);
   int64_t *next = malloc((size_t)room * sizeof *next);
   if (row == NULL || number == NULL || next == NULL) status = gnn_fail_memory(error, room * (int64_t)(sizeof *row + sizeof *number + sizeof *next));
+  gnn_reading window = {0};
   for (int64_t first = 0, end = 0; first < field->width && status == GNN_OK; first = end) {
     while (end < field->width && end - first < room && ptr[end + 1] - ptr[first] <= room) next[end - first] = ptr[end] - ptr[first], end++;
     for (int64_t r = 0; r < data->rows; r++) {
       const int64_t count = gnn_field_row_nonzeros(data, gnn_dataset_row(dataset, data, r), column, value);
+      gnn_dataset_pass(dataset, data, r, &window);
       for (int64_t k = 0; k < count; k++) {
         if (column[k] < first || column[k] >= end || next[column[k] - first] >= ptr[column[k] + 1] - ptr[first]) continue; /* a file may have changed since they were counted */
         row[next[column[k] - first]] = (int32_t)r;
@@ -473,6 +477,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   int32_t *column = malloc((size_t)width * sizeof *column);
   float *value = malloc((size_t)width * sizeof *value);
   fill_entries_home homes;
+  gnn_reading window = {0};
   gnn_status status = column && value ? GNN_OK : gnn_fail_memory(error, width * 8);
   const int is_open = status == GNN_OK && is_on_ssd && (status = fill_entries_open(&homes, instance, field->entries_home, error)) == GNN_OK;
   int64_t at = 0;
@@ -480,6 +485,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   for (int64_t r = 0; r < rows && status == GNN_OK; r++) {
     m.ptr[r] = at;
     int64_t count = gnn_field_row_nonzeros(data, gnn_dataset_row(dataset, data, r), column, value);
+    gnn_dataset_pass(dataset, data, r, &window);
     if (count > field->nonzeros - at) count = field->nonzeros - at; /* they were counted before: a file may have changed since */
     for (int64_t k = 0; k < count && !is_on_ssd; k++) {
       m.idx[at + k] = column[k];

@@ -8,6 +8,8 @@
 /* Graph, degrees, fields and splits (load.c); the data set may be closed afterwards, but for a program that comes back to it as long as the
  * instance works. R0802 where the data do not fit the plan. */
 gnn_status gnn_instance_load(gnn_instance *instance, gnn_dataset *dataset, gnn_error *error);
+/* The same of data that are closed before anything is computed from them, *dataset NULL then; not where is_kept or the program comes back to them. */
+gnn_status gnn_instance_take(gnn_instance *instance, gnn_dataset **dataset, int is_kept, gnn_error *error);
 /* Its batches come from the data, or the pairs that it learns from. */
 static inline int gnn_comes_back_to_data(const gnn_program *program) { return program->batch_graphs > 0 || program->recipe.pairs.is_resampled; }
 /* Pairs for the epoch that has begun into the arena, where they are drawn anew. */

@@ -151,6 +151,7 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
   if (status == GNN_OK && dataset->is_note_lost) status = gnn_fail_memory(error, 0);
   status = gnn_dataset_check_files(dataset, status, error);
   if (status != GNN_OK) return status;
+  for (int i = 0; i < dataset->file_count; i++) gnn_guard_pass(dataset->files[i].data, dataset->files[i].data + dataset->files[i].size);
   dataset->fingerprint = prepare_fingerprint(dataset, recipe);
   dataset->is_prepared = 1;
   return GNN_OK;

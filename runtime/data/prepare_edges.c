@@ -13,10 +13,13 @@
 /* Arc k of the graph wanted: the raw ones, their reverses, the added self-loops, in this order, so that of equal arcs
  * the one that is in the data comes first. */
 typedef struct edges_list {
-  const int32_t *source, *destination;
+  const gnn_array *source, *destination;
+  int64_t nodes;
   int64_t raw, reversed, loops; /* counts; reversed is 0 or raw */
   int removes_loops;
 } edges_list;
+
+enum { EDGES_STEP = 1 << 15 }; /* arcs after which pages that were read are let go */
 
 static int edges_arc(const edges_list *list, int64_t k, int32_t *from, int32_t *to, int64_t *origin) {
   if (k >= list->raw + list->reversed) {
@@ -26,22 +29,31 @@ static int edges_arc(const edges_list *list, int64_t k, int32_t *from, int32_t *
   }
   int is_reverse = k >= list->raw;
   int64_t e = is_reverse ? k - list->raw : k;
-  int32_t s = list->source[e], d = list->destination[e];
+  const int64_t s = gnn_array_integer(list->source, e), d = gnn_array_integer(list->destination, e);
+  if (e % EDGES_STEP == EDGES_STEP - 1) {
+    gnn_array_pass(list->source, e + 1 - EDGES_STEP, e + 1);
+    gnn_array_pass(list->destination, e + 1 - EDGES_STEP, e + 1);
+  }
+  if (s < 0 || s >= list->nodes || d < 0 || d >= list->nodes) return 0; /* they were checked: the file has changed since, which is noticed in the end */
   if (s == d && (is_reverse || list->removes_loops)) return 0;
-  *from = is_reverse ? d : s;
-  *to = is_reverse ? s : d;
+  *from = (int32_t)(is_reverse ? d : s);
+  *to = (int32_t)(is_reverse ? s : d);
   *origin = e;
   return 1;
 }
 
-/* The ends that are right go into source[] and destination[]: files may change, and what was checked is what is used. */
-static gnn_status edges_take(const gnn_dataset *dataset, int32_t *to_source, int32_t *to_destination, gnn_error *error) {
+/* Every end is a node. */
+static gnn_status edges_check(const gnn_dataset *dataset, int64_t *loops, gnn_error *error) {
   const gnn_array *source = &dataset->raw_source, *destination = &dataset->raw_destination;
   int64_t nodes = dataset->nodes, edges = source->count;
+  *loops = 0;
   for (int64_t e = 0; e < edges; e++) {
     int64_t s = gnn_array_integer(source, e), d = gnn_array_integer(destination, e);
-    to_source[e] = (int32_t)s;
-    to_destination[e] = (int32_t)d;
+    *loops += s == d;
+    if (e % EDGES_STEP == EDGES_STEP - 1) {
+      gnn_array_pass(source, e + 1 - EDGES_STEP, e + 1);
+      gnn_array_pass(destination, e + 1 - EDGES_STEP, e + 1);
+    }
     if (s >= 0 && s < nodes && d >= 0 && d < nodes) continue;
     gnn_status status =
       gnn_fail(error, GNN_EDATA, "E0701", "%s: edge %lld is %lld → %lld, but nodes run 0 … %lld", dataset->title,
@@ -66,23 +78,27 @@ static gnn_status edges_take(const gnn_dataset *dataset, int32_t *to_source, int
   return GNN_OK;
 }
 
-/* The arcs by source, in the order of the list: to[] and origin[]; ptr[nodes + 1]. The sign bit of to[] marks arcs
- * that are not in the raw arrays. */
-static void edges_sort_by_source(const edges_list *list, int64_t nodes, int64_t *ptr, int32_t *to, int64_t *origin) {
-  int64_t total = list->raw + list->reversed + list->loops, from_edge;
+/* The arcs by source, in the order of the list: to[] and origin[], with room for `most`; ptr[nodes + 1]. The sign bit of to[] marks arcs
+ * that are not in the raw arrays. Of a file that changes between the passes there may be fewer or others, but nothing is written elsewhere. */
+static void edges_sort_by_source(const edges_list *list, int64_t most, int64_t *ptr, int32_t *to, int64_t *origin) {
+  int64_t total = list->raw + list->reversed + list->loops, nodes = list->nodes, from_edge;
   int32_t from, dest;
   memset(ptr, 0, (size_t)(nodes + 1) * sizeof *ptr);
   for (int64_t k = 0; k < total; k++)
     if (edges_arc(list, k, &from, &dest, &from_edge)) ptr[from + 1]++;
   for (int64_t v = 0; v < nodes; v++) ptr[v + 1] += ptr[v];
+  memset(to, 0, (size_t)most * sizeof *to);
+  for (int64_t k = 0; origin && k < most; k++) origin[k] = -1;
   for (int64_t k = 0; k < total; k++) {
-    if (!edges_arc(list, k, &from, &dest, &from_edge)) continue;
+    if (!edges_arc(list, k, &from, &dest, &from_edge) || ptr[from] >= most) continue;
     int64_t at = ptr[from]++;
     to[at] = k < list->raw ? dest : (int32_t)((uint32_t)dest | UINT32_C(0x80000000));
     if (origin) origin[at] = from_edge;
   }
   memmove(ptr + 1, ptr, (size_t)nodes * sizeof *ptr);
   ptr[0] = 0;
+  for (int64_t v = 0; v < nodes; v++)
+    if (ptr[v + 1] < ptr[v]) ptr[v + 1] = ptr[v];
 }
 
 /* From by-source to by-destination, keeping one of equal arcs; or all that are in the data, of which the k-th each way are each other's reverse.
@@ -197,6 +213,7 @@ static gnn_status edges_rows(const gnn_dataset *dataset, int64_t *in_ptr, gnn_er
     if (gnn_array_integer(ptr, 0) != 0 || in_ptr[r + 1] < in_ptr[r] || in_ptr[r + 1] > entries || (r == rows - 1 && in_ptr[r + 1] != entries))
       return gnn_fail(error, GNN_EDATA, "", "%s: csr.rowptr[%lld] is %lld; it must rise from 0 to %lld", dataset->title, (long long)r + 1, (long long)in_ptr[r + 1], (long long)entries);
   }
+  gnn_array_pass(ptr, 0, ptr->count);
   return rows == 0 && entries ? gnn_fail(error, GNN_EDATA, "", "%s: csr.rowptr does not cover csr.col", dataset->title) : GNN_OK;
 }
 
@@ -213,10 +230,12 @@ static gnn_status edges_take_rows(gnn_dataset *dataset, const gnn_recipe *recipe
   for (int64_t v = 0; is_sorted && v < nodes; v++)
     for (int64_t e = in_ptr[v], last = -1; is_sorted && e < in_ptr[v + 1]; e++) {
       const int64_t s = gnn_array_integer(&dataset->raw_source, e);
+      if (e % EDGES_STEP == EDGES_STEP - 1) gnn_array_pass(&dataset->raw_source, e + 1 - EDGES_STEP, e + 1);
       is_sorted = (s > last || (s == last && recipe->keeps_duplicates)) && s < nodes;
       id[e] = (int32_t)s;
       last = s;
     }
+  if (is_sorted) gnn_array_pass(&dataset->raw_source, 0, edges);
   if (is_sorted) {
     dataset->in_ptr = in_ptr;
     dataset->in_source = id;
@@ -239,7 +258,8 @@ static gnn_status edges_take_rows(gnn_dataset *dataset, const gnn_recipe *recipe
 gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
                              gnn_error *error) {
   int64_t nodes = dataset->nodes;
-  edges_list list = {.raw = dataset->raw_source.count, .removes_loops = recipe->self_loops == GNN_LOOPS_REMOVE};
+  edges_list list = {.source = &dataset->raw_source, .destination = &dataset->raw_destination, .nodes = nodes, .raw = dataset->raw_source.count,
+                     .removes_loops = recipe->self_loops == GNN_LOOPS_REMOVE};
   if (gnn_dtype_is_float(dataset->raw_source.dtype) || gnn_dtype_is_float(dataset->raw_destination.dtype))
     return gnn_fail(error, GNN_EDATA, "", "%s: edge ids are stored as %s; whole numbers are needed", dataset->title,
                     gnn_dtype_name(dataset->raw_source.dtype));
@@ -254,28 +274,21 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
     if (status == GNN_OK && is_done) gnn_prepare_report(dataset, recipe, &(gnn_edge_counts){0});
     if (status != GNN_OK || is_done) return status;
   }
-  int32_t *ends = malloc(list.raw ? 2 * (size_t)list.raw * sizeof *ends : 1);
-  if (ends == NULL) return gnn_fail_memory(error, 2 * list.raw * (int64_t)sizeof *ends);
-  gnn_status status = edges_take(dataset, ends, ends + list.raw, error);
-  list.source = ends;
-  list.destination = ends + list.raw;
+  int64_t loops;
+  gnn_status status = edges_check(dataset, &loops, error);
   list.reversed = recipe->is_undirected ? list.raw : 0;
   list.loops = recipe->self_loops == GNN_LOOPS_ADD ? nodes : 0;
-  gnn_edge_counts counts = {0};
-  for (int64_t e = 0; status == GNN_OK && list.removes_loops && e < list.raw; e++) counts.loops_removed += list.source[e] == list.destination[e];
+  gnn_edge_counts counts = {.loops_removed = list.removes_loops ? loops : 0};
   int64_t most = 0;
   if (status == GNN_OK) status = edges_room(dataset, &list, &most, error);
-  if (status != GNN_OK) {
-    free(ends);
-    return status;
-  }
+  if (status != GNN_OK) return status;
   int64_t *ptr = malloc((size_t)(nodes + 1) * sizeof *ptr);
   int32_t *to = malloc(most ? (size_t)most * sizeof *to : 1);
   int64_t *from_origin = wants_origin ? malloc(most ? (size_t)most * sizeof *from_origin : 1) : NULL;
   int has_room = ptr && to && (!wants_origin || from_origin);
   if (status == GNN_OK && !has_room) status = gnn_fail_memory(error, most * (int64_t)sizeof *to);
-  if (status == GNN_OK) edges_sort_by_source(&list, nodes, ptr, to, from_origin);
-  free(ends);
+  if (status == GNN_OK) edges_sort_by_source(&list, most, ptr, to, from_origin);
+  status = gnn_dataset_drop_edges(dataset, status, error);
   int64_t *in_ptr = status == GNN_OK ? gnn_dataset_alloc(dataset, nodes + 1, sizeof *in_ptr, error) : NULL;
   int32_t *source = in_ptr ? gnn_dataset_alloc(dataset, most, sizeof *source, error) : NULL;
   int64_t *kept_origin = source && wants_origin ? gnn_dataset_alloc(dataset, most, sizeof *kept_origin, error) : NULL;

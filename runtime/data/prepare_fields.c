@@ -81,6 +81,7 @@ static gnn_status fields_labels(gnn_dataset *dataset, gnn_data_field *field, gnn
     labelled += v >= 0;
     if (v > greatest) greatest = v;
   }
+  gnn_array_pass(raw, 0, raw->count);
   if (is_float)
     gnn_dataset_note(dataset, "%s is stored as %s; all are whole numbers, reading as class", field->name,
                      raw->dtype == GNN_F64 ? "float64" : raw->dtype == GNN_F32 ? "float32" : gnn_dtype_name(raw->dtype));
@@ -172,8 +173,12 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int 
       gnn_dataset_note(dataset, "%s is stored as %s and read as F32", field->name, gnn_dtype_name(raw->dtype));
   }
   fields_survey survey = {.first_bad = -1, .least = INFINITY, .greatest = -INFINITY};
-  for (int64_t r = 0; r < field->rows; r++)
+  gnn_reading window = {field->dense};
+  for (int64_t r = 0; r < field->rows; r++) {
     fields_look(&survey, field->dense + r * field->width, field->width, r * field->width);
+    gnn_reading_pass(&window, field->dense + (r + 1) * field->width);
+  }
+  gnn_reading_end(&window, field->dense + raw->count);
   if (is_target && survey.nans && survey.infinities == 0) {
     int64_t rows = 0;
     for (int64_t r = 0; field->width > 1 && r < field->rows; r++) {
@@ -210,13 +215,15 @@ static gnn_status fields_sparse(gnn_dataset *dataset, gnn_data_field *field, gnn
   fields_survey survey = {.first_bad = -1, .least = 0, .greatest = 0};
   if (value) fields_look(&survey, value, entries, 0);
   else survey = (fields_survey){.nonzeros = entries, .first_bad = -1, .least = 0, .greatest = 1};
-  int64_t bad_row = 0, bad_column = 0;
+  enum { FIELDS_STEP = 1 << 15 };
+  int64_t bad_row = 0, bad_column = 0, passed = 0;
   for (int64_t r = 0; r <= rows; r++) {
     ptr[r] = gnn_array_integer(raw_ptr, r);
     if (ptr[r] < (r ? ptr[r - 1] : 0) || ptr[r] > entries || (r == 0 && ptr[0] != 0) || (r == rows && ptr[r] != entries))
       return gnn_fail(error, GNN_EDATA, "", "%s: %s.rowptr[%lld] is %lld; it must rise from 0 to %lld", dataset->title,
                       field->name, (long long)r, (long long)ptr[r], (long long)entries);
   }
+  gnn_array_pass(raw_ptr, 0, rows + 1);
   for (int64_t r = 0; r < rows; r++) {
     int64_t last = -1;
     for (int64_t k = ptr[r]; k < ptr[r + 1]; k++) {
@@ -228,7 +235,11 @@ static gnn_status fields_sparse(gnn_dataset *dataset, gnn_data_field *field, gnn
       last = c;
       if (k == survey.first_bad) { bad_row = r; bad_column = c; }
     }
+    if (ptr[r + 1] - passed < FIELDS_STEP) continue;
+    gnn_array_pass(raw_column, passed, ptr[r + 1]);
+    passed = ptr[r + 1];
   }
+  gnn_array_pass(raw_column, passed, entries);
   field->storage = GNN_SPARSE;
   field->rows = rows;
   field->width = field->raw_width;
@@ -274,10 +285,12 @@ static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, 
   float *divisor = gnn_dataset_alloc(dataset, field->rows, sizeof *divisor, error);
   if (divisor == NULL) return GNN_ENOMEM;
   int64_t zero_rows = 0, small_rows = 0;
+  gnn_reading window = {field->dense};
   for (int64_t r = 0; r < field->rows; r++) {
     double sum = 0;
     if (field->storage == GNN_DENSE) {
       for (int64_t c = 0; c < field->width; c++) sum += (double)field->dense[r * field->width + c];
+      gnn_reading_pass(&window, field->dense + (r + 1) * field->width);
     } else {
       for (int64_t k = field->ptr[r]; k < field->ptr[r + 1]; k++) sum += field->value ? (double)field->value[k] : 1.0;
     }
@@ -286,6 +299,7 @@ static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, 
     small_rows += by != 0 && by < 1;
     divisor[r] = by == 0 ? 1.0f : by;
   }
+  if (field->storage == GNN_DENSE) gnn_reading_end(&window, field->dense + field->rows * field->width);
   field->divisor = divisor;
   gnn_dataset_note(dataset, "rows of %s are scaled to sum 1%s%s%s", field->name, zero_rows ? "; " : "",
                    zero_rows ? gnn_count_text(zero_rows).text : "", zero_rows ? " rows sum to 0 and stay as they are" : "");

@@ -38,7 +38,7 @@ static safetensors_sum safetensors_header_sum(const unsigned char *file, size_t 
 }
 
 static safetensors_sum safetensors_data_sum(const gnn_array *array) {
-  return safetensors_digits(crc32_z(0, array->data, (size_t)(array->count * gnn_dtype_bytes(array->dtype))));
+  return safetensors_digits(gnn_file_sum(array->data, (size_t)(array->count * gnn_dtype_bytes(array->dtype))));
 }
 
 static gnn_status safetensors_bad(const char *path, const char *name, const char *what, gnn_error *error) {

@@ -181,4 +181,67 @@ made read -fno-fuse
 check "features of many columns: compiles" is_made read
 mapped_bytes=$((60 << 20)) # of the data
 check "  what is read is gone before the arena is touched" ends_within read --out read.out
+
+# All that the process takes, loading included: announced, measured, and enough.
+is_near() { awk -v a="$1" -v m="$2" 'BEGIN { d = a > m ? a - m : m - a; exit !(a > 0 && m > 0 && (d <= 2 || d <= 0.02 * a)) }'; } # ANNOUNCED MEASURED, in MiB
+announces() { # PROGRAM OPTION...: what check finds is there
+  local announced measured
+  "./$1" check --scratch . "${@:2}" >said || { cat said; return 1; }
+  read -r announced measured < <(sed -n 's/^process  announced \([0-9.]*\) MiB, measured \([0-9.]*\) MiB$/\1 \2/p' said)
+  grep '^process' said && is_near "$announced" "$measured"
+}
+under() { # data|addresses PROGRAM OPTION...: trains with no more than what is announced
+  local option=-d bytes
+  bytes=$(number "$2" process_bytes)
+  [ "$1" = data ] || { option=-v && bytes=$(number "$2" address_bytes); }
+  (unset MALLOC_ARENA_MAX && ulimit $option $((bytes / 1024)) && exec "./$2" -q --scratch . --threads 2 --out "under.$2" --epochs 2 "${@:3}")
+}
+too_little() { # PROGRAM: where addresses are fewer by a quarter of what is announced, it says so
+  (unset MALLOC_ARENA_MAX && ulimit -v $(($(number "$1" address_bytes) * 3 / 4 / 1024)) && exec "./$1" -q --scratch . --threads 2 --out "under.$1" --epochs 2) 2>said
+  local status=$?
+  cat said
+  [ $status -eq 3 ] && grep -q 'error\[R0801\]' said
+}
+in_group() { systemd-run --quiet --scope -p MemoryMax="$(number "$1" process_bytes)" -p MemorySwapMax=0 "./$1" -q --scratch . --out "under.$1" --epochs 2; } # PROGRAM
+check "a table of plans has the process: bytes, and of what" bash -c "'$gnncc' -q -w --plan=json deep.gnn | grep -A6 '\"process\"' | grep -q loading_bytes"
+for program in kept spare box scores read; do check "$program: its whole process is as announced" announces $program; done
+
+cp "$here"/../../examples/cora.safetensors "$here"/../../examples/mutag.safetensors .
+awk 'BEGIN { srand(3); print "from,to"; for (i = 0; i < 60000; i++) print int(12000 * rand()) "," int(12000 * rand()) }' | gzip >ties.csv.gz
+awk 'BEGIN { srand(5); print "id,a,b,y"; for (i = 0; i < 12000; i++) print i "," rand() "," rand() "," i % 5 }' >people.csv
+cat >tables.gnn <<'MODEL'
+data g from csv(edges = "ties.csv.gz", nodes = "people.csv", id = "id") {
+  node a : f32[1]
+  node y : class[5]
+  undirected = true
+  split = random(0.6, 0.2, 0.2, seed = 0)
+}
+model m on g {
+  h = a |> SAGE(32) |> relu
+  return h |> SAGE(y.classes)
+}
+train m {
+  loss = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  metric = [accuracy, macro_f1]
+  keep = best(valid.accuracy)
+  epochs = 2
+}
+MODEL
+cp "$here"/../../examples/gcn_cora.gnn deep.gnn && made cora
+cp "$here"/../../examples/gin_mutag.gnn deep.gnn && made mutag
+cp tables.gnn deep.gnn && made tables
+for program in cora mutag tables; do
+  check "$program: compiles" is_made $program
+  check "  its whole process is as announced" announces $program
+  check "  with three threads, too" announces $program --threads 3
+done
+for program in spare box read cora tables; do
+  check "$program: trains with as much data as is announced" under data $program
+  check "  and with as many addresses" under addresses $program
+done
+check "mutag: trains with as much data as is announced" under data mutag --runs 1
+check "with fewer addresses it says so" too_little read
+if command -v systemd-run >/dev/null && systemd-run --quiet --scope -p MemoryMax=1G true 2>/dev/null; then check "trains in a control group of what is announced" in_group read
+else skip "trains in a control group of what is announced" "systemd makes none here"; fi
 finish

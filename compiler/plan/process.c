@@ -1,0 +1,69 @@
+/* process: the host's memory that a program takes.
+ *
+ * Arenas, staging and what data take are counted: the readers of data are the program's own, so reading them here has shown what they need there
+ * (DataInfo.loading). Code is not there yet. What is assumed of it was measured with glibc 2.36 on x86-64 (docs/design.md, "The process"). */
+#include "process.h"
+
+#include "runtime/gnnrt.h"
+
+enum {
+  CODE_BYTES = 4 << 20,        /* of a program without steps: what it and libc and libm have in memory, stacks, what it prints */
+  MAPPED_BYTES = 512 << 10,    /* of these and two threads that are addresses only */
+  STEP_BYTES = 1 << 10,        /* of the code of each step, that is in memory; */
+  STEP_TEXT_BYTES = 3 << 9,    /* beyond these, as addresses */
+  WINDOW_BYTES = 1 << 18,      /* of plain files, that are in memory at a time (GNN_READING_BYTES) */
+  RANKED_BYTES = 16            /* of a row, where a metric sorts (runtime/job/scored.h) */
+};
+
+static int64_t weight_bytes(const TypedProgram *program) {
+  int64_t bytes = 0;
+  for (int p = 0; p < program->param_count; p++) {
+    const Type *type = &program->params[p].type;
+    int64_t numbers = 1;
+    for (int d = 0; d < type->rank; d++) numbers *= type->dim[d].size;
+    bytes += 4 * numbers;
+  }
+  return bytes;
+}
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* What of the device arena is filled with data: graph and features that nothing computes. */
+static int64_t filled_bytes(const Residents *residents) {
+  int64_t bytes = 0;
+  for (int b = 0; b < residents->count; b++)
+    if (residents->blocks[b].kind == BLOCK_GRAPH || residents->blocks[b].kind == BLOCK_FEATURES) bytes += residents->blocks[b].bytes;
+  const int values = residents->hoisted_kernels ? residents->hoisted_kernels->graph->value_count : 0;
+  for (int v = 0; v < values; v++)
+    if (residents->hoisted[v] != NO_INDEX && (residents->blocks[residents->hoisted[v]].kind == BLOCK_GRAPH || residents->blocks[residents->hoisted[v]].kind == BLOCK_FEATURES))
+      bytes -= residents->blocks[residents->hoisted[v]].bytes;
+  return bytes;
+}
+
+/* Beside the data, while they go into the arenas. */
+static int64_t filling_bytes(const TypedProgram *program, const Residents *residents) {
+  int64_t bytes = 8 * (program->info->nodes + 1); /* what is counted of each node */
+  for (int f = 0; f < program->field_count; f++)
+    if (residents->sparse[f][5] != NO_INDEX) bytes = greater(bytes, 2 * residents->blocks[residents->sparse[f][5]].bytes); /* turned around: 8 an entry */
+  return bytes;
+}
+
+Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {
+  const DataInfo *info = program->info;
+  const Residents *residents = layout->residents;
+  const TrainSpec *train = &program->train;
+  const bool stays = program->has_train && (train->batch_graphs || info->fold_count || info->has_pairs);
+  Process p = {.code = CODE_BYTES + schedule_step_count(schedule) * (int64_t)STEP_BYTES, .data = train->batch_graphs ? layout->bytes : residents->bytes + residents->early_bytes};
+  if (p.data > layout->bytes) p.data = layout->bytes;
+  bool is_sorting = false;
+  for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
+  p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? weight_bytes(program) : 0) +
+              (is_sorting ? RANKED_BYTES * info->nodes : 0);
+  if (stays) p.running += info->loading.held + info->loading.mapped;
+  const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;
+  const int64_t beside = windows + info->loading.held + residents->away_bytes + filling_bytes(program, residents);
+  if (info->loading.is_known) p.loading = greater(windows + info->loading.most, beside + filled_bytes(residents));
+  p.resident = p.code + greater(p.running, p.loading);
+  p.addresses = p.code + MAPPED_BYTES + schedule_step_count(schedule) * (int64_t)STEP_TEXT_BYTES + greater(p.running, p.loading ? greater(p.loading, beside + p.data) + info->loading.mapped : 0);
+  return p;
+}
