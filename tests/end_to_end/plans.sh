@@ -69,7 +69,8 @@ agrees_with() { # KEEP PROGRAM
 least_of() { # MODEL OPTIONS...
   local model=$1
   shift
-  "$gnncc" -w --budget device=1KiB "$@" "$plans/$model.gnn" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p'
+  "$gnncc" -w --budget device=1KiB "$@" "$plans/$model.gnn" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9.]*\)\([KMG]\)iB is the smallest.*/\1 \2/p' |
+    awk '{ kib = $1 * 1024 ^ (index("KMG", $2) - 1); print int(kib) + (kib > int(kib)) }'
 }
 keep_of() { "$gnncc" -w --plan=json "$plans/$1.gnn" | awk -F'[:,]' '/"peak_bytes"/ { print int(($2 + 1023) / 1024); exit }'; }
 has() { # PROGRAM ROAD: the plan has what the road is for
