@@ -418,14 +418,18 @@ static void put_lines(const Emission *m, const Screen *screen, const char *text,
   }
 }
 
+static long written(FILE *out, const size_t *length) {
+  fflush(out);
+  return (long)*length;
+}
+
 void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose, const Screen *screen) {
   const Emission *m = x->emission;
   const Decisions *d = x->decisions;
   const Layout *y = m->layout;
-  char *text = NULL;
+  char *text;
   size_t length;
-  FILE *out = open_memstream(&text, &length);
-  if (!out) return;
+  FILE *out = arena_open_text(m->arena, &text, &length);
   const Screen within = {out, screen->columns, screen->has_color};
   print_fit(m, run, out);
   print_process(m, out);
@@ -437,21 +441,19 @@ void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose
   print_advice(x->advice, out);
   fprintf(out, "  layout    %s high; no layout of these values is lower than %s (%.2f %% above)\n", needed(m->arena, y->epoch_bytes), needed(m->arena, y->lower_bound),
           y->lower_bound ? 100.0 * ((double)y->epoch_bytes / (double)y->lower_bound - 1) : 0);
-  const long tables = ftell(out);
+  const long tables = written(out, &length);
   print_layers(m, x->cut, &within);
   print_decisions(m, d, is_verbose, &within);
-  const long notes = ftell(out);
+  const long notes = written(out, &length);
   print_notes(m, d, x->instead, out);
-  const long listing = ftell(out);
+  const long listing = written(out, &length);
   if (is_verbose) {
     fprintf(out, "\n");
     schedule_print(m->schedule, true, out);
   }
-  const long end = ftell(out);
   fclose(out);
   put_lines(m, screen, text, 0, tables, LABEL, true);
   put_lines(m, screen, text, tables, notes, LABEL, false);
   put_lines(m, screen, text, notes, listing, LABEL, true);
-  put_lines(m, screen, text, listing, end, LISTED, false);
-  free(text);
+  put_lines(m, screen, text, listing, (long)length, LISTED, false);
 }
