@@ -1,4 +1,4 @@
-"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json PIECES.html PIECES.json: the report in a real browser. One line a test on standard
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json PIECES.html PIECES.json LOOP.html LOOP.json: the report in a real browser. One line a test on standard
 output, "ok name" or "not_ok name"; what went wrong on standard error."""
 import json
 import os
@@ -8,7 +8,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file, pieces_page, pieces_file = sys.argv[1:13]
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file, pieces_page, pieces_file, loop_page, loop_file = sys.argv[1:15]
 run, plan, pieces = json.load(open(run_file)), json.load(open(plan_file)), json.load(open(pieces_file))
 tests = []
 
@@ -576,6 +576,31 @@ def colours(b):
             drawn = b.js("[...document.querySelectorAll('#gantt rect.box, #sky path[data-kind], #strips rect:not(.row):not(.band), #tiers rect, #split rect')]" f".map({what})")
             assert drawn and {fill for fill, kind in drawn} <= named, [d for d in drawn if d[0] not in named][:5]
     b.scheme("light")
+    as_estimated(b)
+
+
+@test
+def brackets(b):
+    "the steps of a layer have a bracket, and those of a loop say which turn of how many they are"
+    loop = json.load(open(loop_file))
+    b.open(loop_page)
+    wanted = []
+    for s in epoch_of(loop):
+        if s["lane"] == "compute" and s["phase"] != "wait":
+            key = (s.get("layer"), s["phase"] != "backward")
+            if not wanted or wanted[-1][0] != key:
+                wanted.append([key, s["start_seconds"], 0])
+            wanted[-1][2] = s["start_seconds"] + s["seconds"]
+    wanted = [w for w in wanted if w[0][0]]
+    assert len(wanted) >= 8
+    runs = b.js("layerRuns('estimated').map(r => [[r.layer, r.isLeft], r.from, r.to])")
+    assert [(tuple(key), start) for key, start, _ in runs] == [(key, start) for key, start, _ in wanted], runs
+    assert all(abs(run[2] - w[2]) < 1e-9 for run, w in zip(runs, wanted))
+    titles = b.js("[...document.querySelectorAll('#gantt .bracket title')].map(n => n.textContent)")
+    assert {"first", "conv 1/3", "conv 2/3", "conv 3/3", "last"} <= set(titles), titles
+    assert b.js("document.querySelectorAll('#sky .layer-line').length") > 5
+    rows = opened(b, "steps")
+    assert any(row[3] == "conv 2/3" for row in rows), rows[:4]
     as_estimated(b)
 
 

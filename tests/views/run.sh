@@ -489,6 +489,27 @@ END
 }
 check "a field that stays on the host" field_away
 
+loop() { # the turns of a loop, in the listing, too
+  cat >loop.gnn <<'END'
+data g from synth(kind = "rmat", nodes = 2000, degree = 10, features = 64, classes = 16, seed = 1)
+model m on g {
+  h = x |> GCN(64) as first |> relu
+  for i in 1..3 {
+    h = h |> GCN(64) as conv |> relu
+  }
+  return h |> GCN(y.classes) as last
+}
+train m {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 3
+}
+END
+  $gnncc $fast --emit=report=loop.html,plan=loop.json,schedule=loop.txt loop.gnn && cat loop.txt && "$judge" report loop.json || return 1
+  [ "$(awk '$2 == "compute"' loop.txt | grep -c ' conv\.[012]  ')" = "$(grep -c '"layer": "conv\.[012]"' loop.json)" ] && [ $(grep -c '"layer": "conv\.1"' loop.json) -ge 4 ]
+}
+check "a loop shows its turns" loop
+
 # ---- plans of the planner alone ----
 
 planned() { # FAMILY SEED...: of those that fit, the report's sums and the trace's rules
@@ -578,7 +599,7 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json slices.html slices.json >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json slices.html slices.json loop.html loop.json >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac

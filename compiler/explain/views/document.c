@@ -117,6 +117,7 @@ static void read_step(Reader *r, const char *at, const json_t *o, DocStep *s) {
   if (is_kernel) s->flops = number_of(r, at, o, "flops");
   else s->value = text_of(r, at, o, "value");
   s->piece = piece_of(r, at, o);
+  s->layer = optional_text(o, "layer");
   s->reads = names_of(r, at, o, "reads", is_kernel);
   s->writes = names_of(r, at, o, "writes", is_kernel);
   s->frees = names_of(r, at, o, "frees", is_kernel);
@@ -335,6 +336,12 @@ void document_add_code(Document *d, json_t *code) {
 int document_shown_steps(const Document *d, const DocStep **first) {
   *first = d->steps;
   return (int)(d->training_steps ? d->training_steps : d->step_count);
+}
+
+bool document_has_layers(const Document *d) {
+  for (int i = 0; i < d->step_count; i++)
+    if (d->steps[i].layer) return true;
+  return false;
 }
 
 double document_shown_seconds(const Document *d) { return d->training_steps ? d->epoch.seconds : d->epoch.evaluation; }

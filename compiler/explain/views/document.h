@@ -30,6 +30,7 @@ typedef struct DocStep {
   int after_count;
   int64_t after[2];
   DocPiece piece;   /* of the kernel; of a move and a wait, of the value */
+  const char *layer; /* of a kernel the call that it stems from, of one in a loop with its turn from 0, "conv.2"; NULL: none */
   const char *code; /* what it became, or NULL */
   bool is_measured; /* where the document is, every step of the training epoch */
   double measured_start, measured_seconds;
@@ -128,6 +129,8 @@ double document_shown_seconds(const Document *document);
 /* Those steps were measured; and how many seconds they took then. */
 bool document_has_run(const Document *document);
 double document_run_seconds(const Document *document);
+/* Some step says of which layer it is. */
+bool document_has_layers(const Document *document);
 /* When a step began and what it took, as estimated or as measured. */
 static inline double step_start(const DocStep *step, bool is_measured) { return is_measured ? step->measured_start : step->start; }
 static inline double step_seconds(const DocStep *step, bool is_measured) { return is_measured ? step->measured_seconds : step->seconds; }

@@ -83,15 +83,17 @@ static void put_times(const Document *d, const DocStep *s, FILE *out) {
 void view_listing(const Document *d, FILE *out) {
   const TimeUnit unit = document_time_unit(d);
   const Computing computing = computing_steps(d);
+  const bool has_layers = document_has_layers(d);
   fprintf(out, " step  lane       %8s %2s %8s %2s  ", "start", unit.name, "took", unit.name);
   if (document_has_run(d)) fprintf(out, "%9s %2s %8s %2s %8s  ", "began", unit.name, "measured", unit.name, "ratio");
-  fprintf(out, "%-44s %4s  %-40s %10s  %s\n", "what", "src", "reads -> writes", arena_printf(d->arena, "%s now", d->device), "frees / note");
+  fprintf(out, "%-44s%s %4s  %-40s %10s  %s\n", "what", has_layers ? " layer       " : "", "src", "reads -> writes", arena_printf(d->arena, "%s now", d->device), "frees / note");
   for (int i = 0; i < d->step_count; i++) {
     const DocStep *s = &d->steps[i];
     if (i == d->training_steps && i) fprintf(out, "evaluation\n");
     fprintf(out, "%5" PRId64 "  %-9s", s->step, s->lane);
     put_times(d, s, out);
     put_cell(out, s->what, 44);
+    if (has_layers) fprintf(out, " "), put_cell(out, s->layer ? s->layer : "-", 12);
     if (s->line) fprintf(out, " %4" PRId64 "  ", s->line);
     else fprintf(out, " %4s  ", "-");
     put_cell(out, traffic(d, s), 40);

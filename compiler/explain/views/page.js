@@ -151,10 +151,9 @@ function drawBars() {
 const typed = n => n < 1024 ? `${n}B` : needed(n).replace(' ', '');
 const per = isTraining ? 'epoch' : 'evaluation';
 
-// {write, gives}: the program's advice, where the document has it; else what its alternatives and its sweep say.
+// {write, gives}: the program's advice, or where the document has none what its alternatives say; and what the sweep says of less memory.
 function changesOf() {
-  if (report.advice) return report.advice.list;
-  const list = [], i = report.instead || {}, { sweep } = report, now = estimatedSeconds, add = (write, gives) => list.push({ write, gives });
+  const list = report.advice ? [...report.advice.list] : [], i = report.advice ? {} : report.instead || {}, { sweep } = report, now = estimatedSeconds, add = (write, gives) => list.push({ write, gives });
   if (i.step_up) add(`--budget ${device}=${typed(i.step_up.bytes)}`, `${shortTime(now - i.step_up.saves_seconds)} per ${per} (now ${shortTime(now)})`);
   if (i.keep_everything && now - i.keep_everything.seconds > now / 100 && i.keep_everything.bytes > report.tiers.device.budget_bytes)
     add(`--budget ${device}=${typed(i.keep_everything.bytes)}`, `keeps everything: ${shortTime(i.keep_everything.seconds)} per ${per} (now ${shortTime(now)})`);
@@ -167,7 +166,7 @@ function changesOf() {
 }
 
 function drawChanges() {
-  const list = changesOf(), away = report.values.some(v => v.fate !== 'keep'), text = report.advice ? report.advice.text : list.length ? '' : away ? 'nothing that was tried makes it faster' : isTraining ? 'nothing: everything is kept, and each kernel runs once' : '';
+  const list = changesOf(), away = report.values.some(v => v.fate !== 'keep'), text = report.advice && report.advice.text ? report.advice.text : list.length ? '' : away ? 'nothing that was tried makes it faster' : isTraining ? 'nothing: everything is kept, and each kernel runs once' : '';
   $('change').hidden = !list.length && !text;
   $('change-text').textContent = text || '';
   $('change-text').hidden = !text;
@@ -211,7 +210,37 @@ function spanAt(n) {
 const stepRange = (first, last) => [spanAt(first)[0], spanAt(last)[1]];
 
 const lanes = report.lanes.map(l => l.lane);
-const LANE = 26, BOX = 20, TOP = 22, MOST_BOXES = 400;
+const hasLayers = steps.some(o => o.layer);
+const LANE = 26, BOX = 20, TOP = hasLayers ? 38 : 22, MOST_BOXES = 400;
+
+// Runs of one layer's kernels on the compute lane. A layer of a loop is named with its turn from 0, "conv.2": it is told of how many.
+const turnsOf = new Map();
+for (const name of new Set(steps.map(o => o.layer))) {
+  const [, stem, turn] = (name || '').match(/^(.*)\.(\d+)$/) || [];
+  if (stem) turnsOf.set(stem, Math.max(turnsOf.get(stem) || 0, Number(turn) + 1));
+}
+function layerText(name) {
+  const [, stem, turn] = name.match(/^(.*)\.(\d+)$/) || [];
+  return stem && turnsOf.get(stem) > 1 ? `${stem} ${Number(turn) + 1}/${turnsOf.get(stem)}` : name;
+}
+function layerRuns(mode) {
+  const list = [];
+  for (const o of steps) {
+    const at = o.lane === 'compute' && !o.waits_for ? span(o, mode) : null, last = list[list.length - 1];
+    if (!at) continue;
+    if (last && last.layer === o.layer && last.isLeft === (o.phase !== 'backward')) last.to = at[1];
+    else list.push({ layer: o.layer, isLeft: o.phase !== 'backward', from: at[0], to: at[1] });
+  }
+  return list.filter(run => run.layer);
+}
+function drawBrackets(node, y) {
+  for (const run of layerRuns(skyMode())) {
+    const left = Math.max(x(run.from), gutter()), right = Math.min(x(run.to), width() - 10), wide = right - left, full = layerText(run.layer), room = Math.floor((wide - 4) / 6.3);
+    if (wide < 2) continue;
+    node.append(s('g', { class: 'bracket', 'data-layer': run.layer }, s('title', {}, full), s('path', { d: `M${(left + .5).toFixed(1)} ${y + 15}v-3H${(right - .5).toFixed(1)}v3` }),
+      ...(full.length <= room || room >= 4 ? [s('text', { class: 'quiet', x: ((left + right) / 2).toFixed(1), y: y + 10, 'text-anchor': 'middle' }, full.length <= room ? full : full.slice(0, room - 1) + '…')] : [])));
+  }
+}
 
 // Neighbours of one role become one box where there are too many to see.
 function boxesOf(lane, mode) {
@@ -287,6 +316,7 @@ function drawGantt() {
   node.replaceChildren(...bands(height));
   for (const t of ticks()) node.append(s('path', { class: 'axis', d: `M${x(t)} 14V${height}` }), s('text', { class: 'quiet', x: x(t), y: 11, 'text-anchor': 'middle' }, Number((t * unit[1]).toPrecision(6))));
   node.append(s('text', { class: 'quiet', x: 4, y: 11 }, unit[0]));
+  drawBrackets(node, 18);
   lanes.forEach((lane, i) => {
     const y = TOP + i * LANE;
     node.append(s('text', { x: 4, y: y + 14 }, lane));
@@ -357,6 +387,8 @@ function drawSky() {
     });
     node.append(s('path', { class: kind, d: up + down + 'Z', 'data-kind': kind }));
   }
+  for (const run of layerRuns(skyMode()))
+    if (run.from > view.from && x(run.to) - x(run.from) >= 8) node.append(s('path', { class: 'axis layer-line', 'data-layer': run.layer, d: `M${x(run.from).toFixed(1)} 14V${SKY}` }));
   const { budget_bytes: budget, peak_bytes: peak } = report.tiers.device;
   if (budget <= top) node.append(s('path', { class: 'budget', d: `M${gutter()} ${y(budget)}H${width() - 10}` }), s('text', { x: 4, y: Math.max(10, y(budget) + 4) }, needed(budget)));
   else node.append(s('text', { x: 4, y: y(peak) + 4 }, needed(peak)));
@@ -457,6 +489,7 @@ function describeStep(step) {
   const parts = [], link = report.machine.links.find(l => l.lane === step.lane);
   parts.push(h('b', {}, `step ${step.step}`), ` ${step.what}`);
   const facts = [`${step.lane}, ${roleNames[roleOf(step)] || step.phase}`];
+  if (step.layer) facts.push(`layer ${layerText(step.layer)}`);
   if (step.line) facts.push(h('a', { href: `#line-${step.line}` }, `line ${step.line}`));
   facts.push(`starts ${time(step.start_seconds)}, takes ${time(step.seconds)} estimated`);
   if (step.measured) facts.push(`${time(step.measured.start_s)}, ${time(step.measured.seconds)} measured` + (step.seconds > 1e-9 ? ` (${(step.measured.seconds / step.seconds).toFixed(2)}×)` : ''));
@@ -749,7 +782,7 @@ function whenOpened(id, fill) {
   $(id).addEventListener('toggle', () => { const box = $(id).querySelector('.scroll'); if ($(id).open && !box.firstChild) box.append(fill()); });
 }
 const stepTable = () => table('every step in the order of its number', [
-  ['step', o => o.step, 'n'], ['lane', o => o.lane], ['phase', o => o.phase], ['start', o => time(o.start_seconds), 'n'], ['took', o => time(o.seconds), 'n'],
+  ['step', o => o.step, 'n'], ['lane', o => o.lane], ['phase', o => o.phase], ...(hasLayers ? [['layer', o => o.layer ? layerText(o.layer) : '']] : []), ['start', o => time(o.start_seconds), 'n'], ['took', o => time(o.seconds), 'n'],
   ...(report.measured ? [['measured', o => o.measured ? time(o.measured.seconds) : '', 'n']] : []), ['what', o => o.what, 'wrap'], ['line', o => o.line || '', 'n'], ['bytes', o => bytes(o.bytes), 'n'],
   [`${device} now`, o => bytes(o.device_bytes), 'n'], ['waits for', o => o.waits_for || '', 'n']], report.steps, o => { choose({ step: o.step }); if (o.step <= steps.length) reveal(o); });
 const memoryTable = () => table('bytes alive from the end of one kernel to the end of the next', [
