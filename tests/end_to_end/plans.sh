@@ -241,7 +241,7 @@ queue order_small order2 --budget device=$("$gnncc" -w --budget device=1KiB orde
 python3 "$here/../relations/make_types.py" types && mv types/kinds kinds
 cp "$plans/fates.gnn" .
 cp fates.gnn keep_fates.gnn
-with_fates() { "$gnncc" -w --plan -v $box "$1" | awk 'NR > 9 && NF == 0 { exit } NR > 9'; } # MODEL.gnn: the table of values
+with_fates() { "$gnncc" -w --plan -v $box "$1" | awk '/^  value / { is_table = 1 } is_table && NF == 0 { exit } is_table'; } # MODEL.gnn: the table of values
 with_fates fates.gnn | sed -nE 's/^  ([a-z][a-z0-9_.]*) .* keep +0  (host|ssd|recompute) .*/\1/p' | grep -vE '^(d|back)_' |
   awk '{ print gsub(/[.]/, "."), $0 }' | sort -sn | cut -d' ' -f2 >pinned # "a" names what a call has as rel1.a, too, and the last that matches wins
 for turn in 0 1 2 3; do
