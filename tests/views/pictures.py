@@ -36,13 +36,14 @@ def picture(b, name, first, last=None, above=margin, below=margin):
 
 
 def whole_pages(b):
+    """Of the plan, which takes no run."""
     for suffix, scheme in (("", "light"), ("_dark", "dark")):
         b.scheme(scheme)
         b.resize(1100, 900)
-        b.open("run.html")
+        b.open("spill.html")
         picture(b, f"report{suffix}.png", "header", "#legend", below=1)
         b.resize(400, 900)
-        b.open("run.html")
+        b.open("spill.html")
         b.screenshot(os.path.join(docs, "pictures", f"report_400{suffix}.png"), clip=(0, 0, 400, 1250))
     b.scheme("light")
 
