@@ -383,7 +383,7 @@ check "a plan by rows says it of each layer" by_rows
 by_slices() { # and the pieces of a value are one line, those of its slices together
   cut_plan 'slices(4)' 16MiB --plan --emit=plan=slices.json cut.gnn >slices.txt && cat slices.txt && "$judge" report slices.json || return 1
   [ "$(layers slices.txt | awk 'NR > 1 && NF { print $1, $2, $4, $5 }' | tr '\n' ';')" = 'gcn1 forward slices(4) 32;gcn2 forward slices(4) 32;gcn3 forward rows(8) 8;gcn3 backward rows(8) 8;gcn2 backward slices(4) 32;gcn1 backward rows(8) 8;' ] &&
-    grep -q '^  gcn[12]_[mz]_slice  .* of 32 pieces ' slices.txt && ! grep '^  [a-z0-9_]*_slice_[2-9] ' slices.txt
+    grep -q '^  gcn[12][._][mz]_slice  .* of 32 pieces ' slices.txt && ! grep '^  [a-z0-9_.]*_slice_[2-9] ' slices.txt
 }
 check "a plan by slices says which layers have them" by_slices
 traced() { for cut in rows slices; do "$build/gnncc" --measured=$cut.json --emit=trace=$cut.trace && "$judge" trace $cut.trace $cut.json || return 1; done; grep '"slice":3' slices.trace | grep '"part":8' | grep -q '"name":"gcn1_m_slice = sum over in-edges of '; }
