@@ -45,4 +45,16 @@ void halo_pieces(Arena *arena, const int64_t *pairs, int levels, HaloPieces *pie
   *pieces = (HaloPieces){.pairs = pairs, .of_pair = arena_alloc(arena, ((size_t)count << levels) * sizeof(int)), .pair = arena_alloc(arena, (((size_t)count << levels) + 1) * sizeof(int))};
   for (int i = 0; i < count << levels; i++)
     if (pairs[i] > 0 || i >> levels == i % count) pieces->pair[pieces->of_pair[i] = ++pieces->count] = i;
+  for (int member = 0; member < 2; member++) {
+    int *list = pieces->of_member[member] = arena_alloc(arena, (size_t)(pieces->count + 1) * sizeof *list);
+    int *first = pieces->first[member] = arena_alloc(arena, (size_t)(count + 1) * sizeof *first), filled = 0;
+    for (int part = 0; part < count; part++) {
+      first[part] = filled;
+      for (int other = 0; other < count; other++) {
+        const int piece = pieces->of_pair[member ? other << levels | part : part << levels | other];
+        if (piece) list[filled++] = piece;
+      }
+    }
+    first[count] = filled;
+  }
 }

@@ -224,23 +224,20 @@ bool parts_cut_edges(const Parts *p) {
 int parts_halo_piece(const Parts *p, ValueId value, int to, int from) { return halo_of(p, value)->of_pair[(to - 1) << p->levels | (from - 1)]; }
 
 /* The k-th of the pairs of `part` that are pieces: as their first, or their second member. */
-static int piece_of_pairs(const Parts *p, const HaloPieces *halo, int part, bool is_first, int k) {
-  for (int other = 0; other < p->count; other++) {
-    const int piece = halo->of_pair[is_first ? (part - 1) << p->levels | other : other << p->levels | (part - 1)];
-    if (piece && k-- == 0) return piece;
-  }
-  return NO_INDEX;
+static int piece_of_pairs(const HaloPieces *halo, int part, int member, int k) {
+  const int at = halo->first[member][part - 1] + k;
+  return at < halo->first[member][part] ? halo->of_member[member][at] : NO_INDEX;
 }
 
 static int parts_of_value(const Parts *p, ValueId value, int part) { return p->is_cut[p->kernels->storage[value]] ? part : 0; }
 
 int parts_piece_read(const Parts *p, ValueId value, int part, int k) {
-  if (parts_is_halo(p, value)) return piece_of_pairs(p, halo_of(p, value), part, true, k);
+  if (parts_is_halo(p, value)) return piece_of_pairs(halo_of(p, value), part, 0, k);
   return k ? NO_INDEX : parts_of_value(p, value, part);
 }
 
 int parts_piece_written(const Parts *p, ValueId value, int part, int k) {
-  if (parts_is_halo(p, value)) return piece_of_pairs(p, halo_of(p, value), part, false, k);
+  if (parts_is_halo(p, value)) return piece_of_pairs(halo_of(p, value), part, 1, k);
   return k ? NO_INDEX : parts_of_value(p, value, part);
 }
 

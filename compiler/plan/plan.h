@@ -35,6 +35,8 @@ typedef struct HaloPieces {
   int count;
   int *of_pair;         /* per pair: its piece; 0: none */
   int *pair;            /* per piece */
+  int *of_member[2];    /* the pieces by the first member of their pairs, then by the second; and the other way round */
+  int *first[2];        /* per part, from 0 on, and one more: where those of the part begin in of_member */
 } HaloPieces;
 
 void halo_pieces(Arena *arena, const int64_t *pairs, int levels, HaloPieces *pieces);
