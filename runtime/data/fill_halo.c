@@ -72,7 +72,7 @@ static gnn_status halo_other_rows(const gnn_dataset *dataset, gnn_error *error) 
 }
 
 /* `codes`: where they go; NULL: to `home`, part by part. */
-static gnn_status halo_parts(halo_filling *f, int32_t *codes, gnn_home *home, gnn_error *error) {
+static gnn_status halo_codes_of_parts(halo_filling *f, int32_t *codes, gnn_home *home, gnn_error *error) {
   const gnn_graph_desc *plan = f->plan;
   gnn_status status = GNN_OK;
   halo_begin(f);
@@ -120,7 +120,7 @@ gnn_status gnn_fill_halo(gnn_instance *instance, const gnn_dataset *dataset, int
   gnn_home home;
   if (status == GNN_OK && is_on_ssd) status = gnn_home_open(&home, instance, side, error);
   if (status == GNN_OK) {
-    status = halo_parts(&f, codes, &home, error);
+    status = halo_codes_of_parts(&f, codes, &home, error);
     if (is_on_ssd) status = gnn_home_close(&home, status, error);
   }
   free(buffer);
