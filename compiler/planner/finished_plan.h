@@ -64,7 +64,7 @@ int64_t plan_offset(const PlannerPlan *plan, int piece, int from);
 /* The text of the plan, deterministic to the byte, in the arena. */
 char *plan_write_json(const PlannerPlan *plan, Arena *arena, size_t *length);
 
-/* Reads the decisions of a plan for this problem. NULL with `error` set when the text is not one; legality is the
+/* Reads the decisions of a plan for this problem, and of its addresses where each begins. NULL with `error` set when the text is not one; legality is the
  * business of the checker. Moves come back sorted by (piece, after). */
 PlannerPlan *plan_read_json(const Problem *problem, Arena *arena, const char *text, size_t length, ProblemError *error);
 

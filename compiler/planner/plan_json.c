@@ -206,6 +206,31 @@ static bool read_plan_moves(PlannerPlan *plan, Arena *arena, const json_t *list,
   return true;
 }
 
+/* Whoever reads them wants what is at home on the device at the bottom, where the planner has it; elsewhere they are as good as none. */
+static bool read_plan_offsets(PlannerPlan *plan, Arena *arena, const json_t *list, json_t *data, ProblemError *error) {
+  const int64_t residents = plan_resident_bytes(plan->problem);
+  bool is_at_bottom = true;
+  size_t i;
+  json_t *node;
+  json_array_foreach(list, i, node) {
+    int64_t from, work, offset, chunk;
+    char place[64];
+    snprintf(place, sizeof place, "offsets[%zu]", i);
+    const bool ok = read_int_field(node, "from", -1, &from) && read_int_field(node, "work", -1, &work) && read_int_field(node, "offset", -1, &offset) && read_int_field(node, "chunk", 0, &chunk);
+    const int x = ok && work < 0 ? find_datum(plan->problem, data, json_object_get(node, "data"), chunk) : -1;
+    if (!ok || offset < 0 || (work < 0 && (x < 0 || from < 0)) || from > INT32_MAX || work > INT32_MAX) {
+      problem_fail(error, place, "not an address of this problem");
+      return false;
+    }
+    const PlanInterval interval = {.piece = x, .from = (int)(work < 0 ? from : work), .taken_by = -1, .bytes = x < 0 ? 0 : plan->problem->pieces[x].bytes, .offset = offset};
+    is_at_bottom = is_at_bottom && (plan_is_resident(plan->problem, &interval) ? offset + interval.bytes <= residents : offset >= residents);
+    ARENA_PUSH(arena, plan->intervals, plan->interval_count, interval);
+  }
+  if (!is_at_bottom) plan->interval_count = 0;
+  if (plan->interval_count) qsort(plan->intervals, (size_t)plan->interval_count, sizeof *plan->intervals, plan_compare_intervals);
+  return true;
+}
+
 static bool read_plan_variants(PlannerPlan *plan, json_t *object, json_t *ops, ProblemError *error) {
   const char *id;
   json_t *name;
@@ -235,7 +260,8 @@ PlannerPlan *plan_read_json(const Problem *problem, Arena *arena, const char *te
   for (int i = 0; i < problem->op_count; i++) json_object_set_new(ops, problem->ops[i].id, json_integer(i));
   bool ok = read_plan_variants(plan, json_object_get(root, "variants"), ops, error) &&
             read_plan_reruns(plan, arena, json_object_get(root, "recompute"), data, ops, error) &&
-            read_plan_moves(plan, arena, json_object_get(root, "moves"), data, error);
+            read_plan_moves(plan, arena, json_object_get(root, "moves"), data, error) &&
+            read_plan_offsets(plan, arena, json_object_get(root, "offsets"), data, error);
   json_decref(data);
   json_decref(ops);
   json_decref(root);
