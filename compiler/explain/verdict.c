@@ -118,16 +118,18 @@ static const char *try_change(const Verdict *v, const Change *change) {
   return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s per epoch%s", advice_option(changes, change), seconds_text(v->arena, p.seconds), says) : NULL;
 }
 
-/* How often what there is has to be halved to fit, if all of it is; 1 where the least is not known. */
+enum { MOST_HALVINGS = 3 /* what has to be much less is no such model any more */ };
+
+/* How often what there is has to be halved to fit, if all of it is; 1 where the least is not known, more than MOST_HALVINGS where so many are not enough. */
 static int halvings(const Verdict *v) {
   int n = 1;
-  while (v->least_bytes > v->request->machine.tier_bytes[TIER_DEVICE] << n) n++;
+  while (n <= MOST_HALVINGS && v->least_bytes > v->request->machine.tier_bytes[TIER_DEVICE] << n) n++;
   return n;
 }
 
-/* Half of a constant of the program, such as a hidden width, or a quarter: the first that is enough. What has to be much less is no such model any more. */
+/* Half of a constant of the program, such as a hidden width, or a quarter: the first that is enough. */
 static const char *try_constants(const Verdict *v) {
-  enum { TRIED = 3, MOST_HALVINGS = 3 };
+  enum { TRIED = 3 };
   const TypedProgram *program = v->refusal->program;
   for (int i = 0, tried = 0; i < program->const_count && tried < TRIED; i++) {
     const int first = halvings(v);
