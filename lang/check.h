@@ -187,6 +187,7 @@ typedef struct Call {
 Value check_call(Checker *checker, Scope *scope, const Call *call);
 
 /* ---- check_function.c ---- */
+const char *check_in_training(Arena *arena, const char *name); /* where losses, optimisers and metrics go; NULL: the name is none */
 bool check_is_function(const char *name);
 const char *check_function_name(int index); /* NULL after the last */
 const char *check_function_help(int index);
@@ -261,5 +262,6 @@ void check_targets(Checker *checker);
 /* The number of a quantity of that kind; false and a message that speaks of `key` otherwise. */
 bool check_quantity(Checker *checker, const Expr *expr, const char *key, UnitKind kind, double *number);
 void check_plan(Checker *checker);
+void check_help_precision(Checker *checker); /* no block has it */
 
 #endif

@@ -123,8 +123,21 @@ static void offer_shared(Arena *arena, const LangOptions *options, const char *p
 /* The layer or function; of another library's name the one it has here. */
 static const char *with_alias(Checker *checker, const char *name) {
   const char *ours = known_alias_of(name);
-  if (ours && !known_is_name(ours)) return strchr(ours, '(') ? ours : arena_printf(checker->arena, "x %s y", ours);
+  if (ours && !known_is_name(ours)) return known_use(checker->arena, ours);
   return ours && strcmp(ours, name) != 0 ? arena_printf(checker->arena, "%s (also known as %s)", ours, name) : name;
+}
+
+static bool is_in(const char *name, const char *const *names, int count) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
+const char *check_in_training(Arena *arena, const char *name) {
+  if (is_in(name, loss_names, GNN_LOSS_COUNT)) return arena_printf(arena, "the train block has losses: loss = %s(out, y)", name);
+  if (is_in(name, optimizer_names, OPTIMIZER_COUNT)) return arena_printf(arena, "the train block has optimisers: optimizer = %s(lr = 0.01)", name);
+  if (is_in(name, metric_names, GNN_METRIC_COUNT) || strcmp(name, "confusion") == 0) return arena_printf(arena, "the train block has metrics: metric = %s", name);
+  return NULL;
 }
 
 void check_unknown_layer(Checker *checker, const char *name, Place place) {
@@ -145,10 +158,15 @@ void check_unknown_layer(Checker *checker, const char *name, Place place) {
     diags_help(checker->diags, "%s", instead);
     return;
   }
-  if (suggest.count == 0) {
+  const char *ours = suggest.count ? known_alias_of(suggest.name[0]) : NULL, *training = check_in_training(checker->arena, ours ? ours : name);
+  if (suggest.count == 0 || training) {
     diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"", what, name);
+    if (training) {
+      diags_help(checker->diags, "%s", training);
+      return;
+    }
   } else {
-    const char *ours = known_alias_of(suggest.name[0]), *replacement = ours ? ours : suggest.name[0];
+    const char *replacement = ours ? ours : suggest.name[0];
     const bool is_certain = suggest.count == 1 || suggest.distance[0] < suggest.distance[1] || strcmp(replacement, suggest.name[1]) == 0;
     for (int i = 0; i < suggest.count; i++) suggest.name[i] = with_alias(checker, suggest.name[i]);
     suggest.count = 1;

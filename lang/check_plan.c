@@ -112,9 +112,11 @@ static void check_word(Checker *checker, int which, const ConfStmt *stmt, const 
   else if (word > 0) check_unsupported(checker, stmt->key_place, "an objective other than time is");
 }
 
+void check_help_precision(Checker *checker) { diags_help(checker->diags, "the option --precision=bf16 of gnncc is for the whole program (fp32, tf32 or bf16)"); }
+
 static void check_plan_setting(Checker *checker, const ConfStmt *stmt, const ConfStmt *before[WORD_COUNT]) {
   static const char *const known[] = {"budget", "fate", "effort", "policy", "objective", "cut"};
-  static const char *const later[] = {"parts", "order", "lanes"};
+  static const char *const later[] = {"parts", "order", "lanes", "precision"};
   if (!*stmt->key) return;
   for (int i = 0; i < WORD_COUNT; i++)
     if (strcmp(stmt->key, word_settings[i].key) == 0) {
@@ -124,6 +126,7 @@ static void check_plan_setting(Checker *checker, const ConfStmt *stmt, const Con
   for (size_t i = 0; i < sizeof later / sizeof *later; i++)
     if (strcmp(stmt->key, later[i]) == 0) {
       check_unsupported(checker, stmt->key_place, "%s in a plan is", stmt->key);
+      if (strcmp(stmt->key, "precision") == 0) check_help_precision(checker);
       return;
     }
   if (strcmp(stmt->key, "budget") == 0) check_budget(checker, stmt);

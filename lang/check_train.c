@@ -282,9 +282,22 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
     diags_help(diags, "optimizer = adam(lr = 0.01, weight_decay = 5e-4); a schedule is a value of lr: adam(lr = cosine(0.01, 200))");
     return;
   }
+  static const struct { const char *keys, *now; } elsewhere[] = { /* as other libraries have them; between blanks */
+      {" early_stopping early_stop EarlyStopping patience ", "stop = patience(valid.loss, 100) ends training after so many evaluations without improvement"},
+      {" save_best restore_best_weights checkpoint_best ", "keep = best(valid.accuracy) keeps the best weights"},
+      {" gradient_clip_val max_grad_norm grad_clip ", "clip = norm(1.0)"},
+      {" batch_size ", "batch = graphs(32) takes so many graphs a step; without batch an epoch is one step over all nodes"},
+  };
+  for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
+    if (*stmt->key && strstr(elsewhere[i].keys, arena_printf(t->checker->arena, " %s ", stmt->key))) {
+      diags_error(diags, "E0217", stmt->key_place, "unknown train setting \"%s\"", stmt->key);
+      diags_help(diags, "%s", elsewhere[i].now);
+      return;
+    }
   if (!*stmt->key || strcmp(stmt->key, "group") == 0) return;
   if (train_is_in(stmt->key, later_settings, sizeof later_settings / sizeof *later_settings)) {
     check_unsupported(t->checker, stmt->key_place, "%s is", stmt->key);
+    if (strcmp(stmt->key, "precision") == 0) check_help_precision(t->checker);
     return;
   }
   if (!train_is_in(stmt->key, settings, sizeof settings / sizeof *settings)) {

@@ -17,7 +17,10 @@ static const Alias aliases[] = {
     {"DynamicEdgeConv", "EdgeConv"}, {"SoftmaxAggregation", "softmax_aggregation"}, {"DropEdge", "drop_edge"}, {"dropout_edge", "drop_edge"}, {"dropout_adj", "drop_edge"}, {"DropNode", "drop_node"}, {"FeatMask", "mask_feature"}, {"DropPath", "stochastic_depth"}, {"AttentionalAggregation", "attention"}, {"GlobalAttention", "attention"}, {"GlobalAttentionPooling", "attention"}, {"PReLU", "prelu"}, {"SELU", "selu"}, {"SiLU", "silu"}, {"Softplus", "softplus"}, {"GraphNorm", "graph_norm"},
     {"InstanceNorm", "instance_norm"}, {"PairNorm", "pair_norm"}, {"normalize", "l2_normalise"}, {"l2_normalize", "l2_normalise"}, {"BatchNorm", "batch_norm"}, {"BatchNorm1d", "batch_norm"}, {"LayerNorm", "layer_norm"}, {"matmul", "@"}, {"mm", "@"},
     {"CrossEntropyLoss", "cross_entropy"}, {"NLLLoss", "cross_entropy"}, {"MSELoss", "mse"}, {"BCEWithLogitsLoss", "bce"},
-    {"L1Loss", "l1"},           {"SmoothL1Loss", "huber"},   {"HuberLoss", "huber"},    {"BPRLoss", "bpr"},
+    {"L1Loss", "l1"},           {"SmoothL1Loss", "huber"},   {"HuberLoss", "huber"},    {"BPRLoss", "bpr"}, {"BCELoss", "bce"},
+    {"mse_loss", "mse"}, {"l1_loss", "l1"}, {"smooth_l1_loss", "huber"}, {"huber_loss", "huber"}, {"binary_cross_entropy", "bce"}, {"binary_cross_entropy_with_logits", "bce"},
+    {"f1_score", "f1"}, {"F1Score", "f1"}, {"roc_auc_score", "roc_auc"}, {"AUROC", "roc_auc"}, {"accuracy_score", "accuracy"}, {"average_precision_score", "average_precision"},
+    {"precision_score", "precision"}, {"recall_score", "recall"}, {"r2_score", "r2"}, {"mean_absolute_error", "mae"}, {"root_mean_squared_error", "rmse"}, {"confusion_matrix", "confusion"},
     {"auc", "roc_auc"},         {"auroc", "roc_auc"},        {"ap", "average_precision"}, {"acc", "accuracy"},
     {"Adam", "adam"},           {"AdamW", "adamw"},          {"SGD", "sgd"},            {"RMSprop", "rmsprop"},
     {"Adagrad", "adagrad"},     {"StepLR", "step"},          {"ExponentialLR", "exponential"}, {"CosineAnnealingLR", "cosine"},
@@ -25,6 +28,7 @@ static const Alias aliases[] = {
     {"scatter_mean", "mean"}, {"scatter", "sum"}, {"scatter_sum", "sum"}, {"scatter_max", "max"}, {"scatter_min", "min"}, {"scatter_std", "std"}, {"scatter_softmax", "edge_softmax"}, {"scatter_logsumexp", "logsumexp"},
     {"segment_sum", "sum"}, {"segment_mean", "mean"}, {"segment_max", "max"}, {"swish", "silu"}, {"Swish", "silu"}, {"LogSoftmax", "log_softmax"},
     {"bmm", "@"}, {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"pow", "^"}, {"cat", "concat"}, {"narrow", "slice"}, {"view", "reshape"}, {"detach", "stop_gradient"}, {"einsum", "dot"},
+    {"maximum", "max(x, y)"}, {"minimum", "min(x, y)"}, {"log1p", "log(1 + x)"}, {"expm1", "exp(x) - 1"}, {"absolute", "abs"},
 };
 
 /* Arguments: what earlier drafts and other libraries call them; the first that there is is meant. */
@@ -69,6 +73,15 @@ static const Elsewhere elsewhere[] = {
     {" Embedding embedding learned ", "node e : learned[64] in the data block is a weight with a row for each node", false},
     {" norm vector_norm ", "sqrt(sum(x * x, axis = -1)) is the length of each row, l2_normalise(x) divides by it", false},
     {" softmin ", "softmax(-x)", false},
+    {" square ", "x * x", false},
+    {" reciprocal ", "1 / x", false},
+    {" neg negative ", "-x", false},
+    {" logsigmoid LogSigmoid log_sigmoid ", "-softplus(-x)", false},
+    {" one_hot OneHot OneHotDegree to_categorical ", "onehot is a type of a field in the data block: node x : onehot[7]", false},
+    {" cosine_similarity CosineSimilarity ", "dot(l2_normalise(a), l2_normalise(b)), of values of the same rows", false},
+    {" pairwise_distance PairwiseDistance ", "sqrt(sum((a - b) * (a - b), axis = -1))", false},
+    {" ones_like zeros_like ", "zeros(x, 16) lives where x lives; numbers go with every value: x + 1", false},
+    {" masked_fill ", "where(x > 0, x, 0) has x where the condition is not 0, else 0", false},
     {" JumpingKnowledge ", "concat(h1, h2), max(h1, h2) or h1 + h2", false},
     {" Sequential ModuleList ", "|> puts one behind the other: x |> Linear(64) as lin1 |> relu |> Linear(16) as lin2", false},
     {" Identity ", "h itself: leave it out", false},
@@ -100,6 +113,8 @@ const char *known_alias_of(const char *foreign) {
 }
 
 bool known_is_name(const char *ours) { return !strpbrk(ours, "(@^+-*/"); }
+
+const char *known_use(Arena *arena, const char *ours) { return strlen(ours) == 1 ? arena_printf(arena, "x %s y", ours) : ours; }
 
 const char *known_argument_of(const char *foreign, const char *const *names, int count) {
   for (size_t i = 0; i < sizeof arguments / sizeof *arguments; i++) {

@@ -4,13 +4,16 @@
 
 #include <stdbool.h>
 
+#include "arena.h"
+
 typedef struct Alias {
-  const char *foreign, *ours; /* ours: a name, an operator, or a call: sum(h, to = graph) */
+  const char *foreign, *ours; /* ours: a name, an operator, or an expression: sum(h, to = graph) */
 } Alias;
 
 const Alias *known_alias(int index); /* NULL after the last */
 const char *known_alias_of(const char *foreign); /* NULL when unknown */
-bool known_is_name(const char *ours); /* and no operator or call */
+bool known_is_name(const char *ours); /* and no operator or expression */
+const char *known_use(Arena *arena, const char *ours); /* of an operator or expression: "x @ y", "max(x, y)" */
 
 /* The argument, among those that there are, for another library's word; "": what it says need not be said here; NULL: unknown. */
 const char *known_argument_of(const char *foreign, const char *const *names, int count);

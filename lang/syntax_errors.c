@@ -2,6 +2,7 @@
  * and the few before it. */
 #include <string.h>
 
+#include "check.h"
 #include "known.h"
 #include "parse_state.h"
 #include "parse.h"
@@ -119,15 +120,19 @@ static bool looks_like_python(const ParseState *state, const Token *found) {
   return found->kind == '(' && state->recent[1].kind == TOK_NAME && state->recent[2].kind == '.'; /* F.relu(h) */
 }
 
-/* torch.cat(h, z), F.relu(h): by the name it has here, or by what there is for it. */
+/* torch.cat(h, z), F.relu(h): by the name it has here, or by what there is for it; of names without a meaning here no use is shown. */
 static void note_function(ParseState *state, const char *name) {
   Diags *diags = state->builder.diags;
-  const char *ours = known_alias_of(name);
+  Arena *arena = state->builder.arena;
+  const char *ours = known_alias_of(name), *training = check_in_training(arena, ours ? ours : name);
   bool is_missing;
   const char *instead = ours ? NULL : known_instead(name, &is_missing);
+  if (!ours && !instead) instead = known_instead_in_training(name);
   if (instead) diags_note(diags, "here instead of %s: %s", name, instead);
-  else if (ours && !known_is_name(ours)) diags_note(diags, strchr(ours, '(') ? "here: %s" : "here: x %s y", ours);
-  else diags_note(diags, "here functions have plain names%s: %s(...)", ours ? "" : " (gnncc --list functions, --list layers)", ours ? ours : name);
+  else if (ours && !known_is_name(ours)) diags_note(diags, "here: %s", known_use(arena, ours));
+  else if (training) diags_note(diags, "here %s", training);
+  else if (ours) diags_note(diags, "here functions have plain names: %s(...)", ours);
+  else diags_note(diags, "here functions have plain names (gnncc --list functions, --list layers)%s", check_is_function(name) ? arena_printf(arena, ": %s(...)", name) : "");
 }
 
 /* "self.conv1 = GCNConv(16, 7)" and "h := x" have a form of their own here. */
