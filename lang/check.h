@@ -129,6 +129,7 @@ void check_fix_suggested(Checker *checker, Place place, const Suggest *suggest);
 /* The same of a table, behind the message that has check_nearest. */
 void check_fix_nearest(Checker *checker, Place place, const char *wanted, const char *const *names, int count);
 /* E0204, with the argument that is meant. */
+bool check_goes_over_rows(const char *function); /* axis = rows */
 void check_unknown_argument(Checker *checker, Place place, const char *of, const char *name, const char *const *known, int count);
 const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote);
 

@@ -37,6 +37,18 @@ void check_fix_nearest(Checker *checker, Place place, const char *wanted, const 
   check_fix_suggested(checker, place, &suggest);
 }
 
+static bool is_in(const char *name, const char *const *names, int count) {
+  for (int i = 0; i < count; i++)
+    if (strcmp(names[i], name) == 0) return true;
+  return false;
+}
+
+/* Dimension 0 of other libraries is the nodes, which are no dimension here. */
+static void help_dim(const Checker *checker, const char *of, const char *const *known, int count) {
+  const char *rows = check_goes_over_rows(of) ? "dim = 0 is axis = rows, over all of them" : is_in("to", known, count) ? "dim = 0 is to = graph, over all nodes of each graph" : "rows, which are dimension 0 there, are none here";
+  diags_help(checker->diags, "%s; the last dimension is axis = -1, within each row, and one with a name axis = that name", rows);
+}
+
 void check_unknown_argument(Checker *checker, Place place, const char *of, const char *name, const char *const *known, int count) {
   const char *ours = known_argument_of(name, known, count);
   if (ours && !*ours) {
@@ -48,7 +60,7 @@ void check_unknown_argument(Checker *checker, Place place, const char *of, const
     const bool is_value = strcmp(name, "edge_dim") == 0; /* a width there, the features here */
     const bool is_number = strcmp(name, "dim") == 0; /* there the nodes are dimension 0 */
     if (is_value) diags_help(checker->diags, "edge_attr = e, whose width the layer follows");
-    else if (is_number) diags_help(checker->diags, "axis names the dimension: axis = f; of all rows, axis = rows");
+    else if (is_number) help_dim(checker, of, known, count);
     else diags_fix_word(checker->diags, place, name, ours);
     return;
   }
@@ -125,12 +137,6 @@ static const char *with_alias(Checker *checker, const char *name) {
   const char *ours = known_alias_of(name);
   if (ours && !known_is_name(ours)) return known_use(checker->arena, ours);
   return ours && strcmp(ours, name) != 0 ? arena_printf(checker->arena, "%s (also known as %s)", ours, name) : name;
-}
-
-static bool is_in(const char *name, const char *const *names, int count) {
-  for (int i = 0; i < count; i++)
-    if (strcmp(names[i], name) == 0) return true;
-  return false;
 }
 
 const char *check_in_training(Arena *arena, const char *name) {

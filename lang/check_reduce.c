@@ -63,20 +63,22 @@ static int find_axis(Checker *checker, Scope *scope, const Type *type, const Exp
   return d >= 0 && d < type->rank ? d : NO_INDEX;
 }
 
-static void say_which_axis(Checker *checker, const Type *type, const Expr *axis, bool may_be_rows) {
-  const char *rows = may_be_rows ? arena_printf(checker->arena, "axis = %s, over all of them", check_domain_word(checker, type->domain)) : "", *within = "";
+static void say_which_axis(Checker *checker, const Type *type, const Expr *axis, OfRows of_rows) {
+  const char *rows = "", *within = "";
+  if (of_rows == ROWS_BY_AXIS) rows = arena_printf(checker->arena, "axis = %s, over all of them", check_domain_word(checker, type->domain));
+  if (of_rows == ROWS_BY_GRAPH && type->domain == DOMAIN_NODE) rows = "to = graph, over all of them in each graph";
   for (int d = 0; d < type->rank; d++) {
     const char *name = check_is_anonymous(&type->dim[d]) ? arena_printf(checker->arena, "%d", d - type->rank) : type->dim[d].name;
     within = arena_printf(checker->arena, "%s%saxis = %s", within, d ? " or " : "", name);
   }
-  diags_error(checker->diags, "E0326", axis->span.place, "axis = %s of %s is read in two ways; say %s%s%s%s", ast_expr_text(checker->arena, axis), check_type_text(checker, type),
-              rows, *rows && *within ? ", or " : "", within, *within ? ", within each" : "");
+  diags_error(checker->diags, "E0326", axis->span.place, "axis = %s of %s is read in two ways%s; say %s%s%s%s", ast_expr_text(checker->arena, axis), check_type_text(checker, type),
+              *rows ? "" : ", and over all rows is not supported", rows, *rows && *within ? ", or " : "", within, *within ? ", within each" : "");
 }
 
-int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, bool may_be_rows) {
+int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, OfRows of_rows) {
   const Type *type = &x->value.type;
   int at = find_axis(checker, scope, type, axis);
-  if (at == AXIS_FROM_FRONT && (may_be_rows || type->rank > 0)) say_which_axis(checker, type, axis, may_be_rows);
+  if (at == AXIS_FROM_FRONT && (of_rows == ROWS_BY_AXIS || type->rank > 0)) say_which_axis(checker, type, axis, of_rows);
   else if (at == NO_INDEX || at == AXIS_FROM_FRONT) {
     const char *names = "";
     for (int d = 0; d < type->rank; d++) names = arena_printf(checker->arena, "%s%s%s", names, d ? ", " : "", type->dim[d].name);
@@ -100,9 +102,17 @@ static Reducer reducer_named(const char *name) {
   return (Reducer)reducer;
 }
 
-/* softmax and others are none of them. */
+/* max, softmax and others are none of them. */
 static bool goes_over_rows(Reducer reducer) {
   return reducer == REDUCE_SUM || reducer == REDUCE_MEAN || reducer == REDUCE_VAR || reducer == REDUCE_STD;
+}
+
+bool check_goes_over_rows(const char *function) { return goes_over_rows(reducer_named(function)); }
+
+/* max(x, axis = rows) and others. */
+static void no_rows(Checker *checker, const char *name, const Operand *x, Place place) {
+  check_unsupported(checker, place, "%s over all rows is", name);
+  if (x->value.type.domain == DOMAIN_NODE) diags_help(checker->diags, "%s(%s, to = graph) goes over all nodes of each graph", name, ast_expr_text(checker->arena, x->expr));
 }
 
 /* False after a message. A value on edges goes to their destinations unless something else is said. */
@@ -137,7 +147,7 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
     return true;
   }
   if (axis) {
-    *over = (Over){.kind = OVER_AXIS, .axis = check_axis(checker, scope, x, axis, goes_over_rows(reducer_named(name)))};
+    *over = (Over){.kind = OVER_AXIS, .axis = check_axis(checker, scope, x, axis, check_goes_over_rows(name) ? ROWS_BY_AXIS : ROWS_BY_GRAPH)};
     return over->axis != NO_INDEX;
   }
   if (!domain_is_relation(x->value.type.domain)) {
@@ -259,7 +269,7 @@ static Value reduce(Checker *checker, Scope *scope, const char *name, Reducer re
   if (!check_argument_of_numbers(checker, scope, bound, 0, call)) return none;
   if (!find_over(checker, scope, &bound->operand[0], to, axis, name, verbs[reducer], call, &c.over)) return none;
   if (c.over.kind == OVER_ROWS && !goes_over_rows(reducer)) {
-    check_unsupported(checker, axis->span.place, "%s over all rows is", name);
+    no_rows(checker, name, &bound->operand[0], axis->span.place);
     return none;
   }
   return composed(&c, reducer, bound->operand[0].value);
@@ -315,7 +325,7 @@ Value check_softmax(Checker *checker, Scope *scope, const Function *function, co
     c.over = (Over){.kind = OVER_AXIS, .axis = x->value.type.rank - 1};
   }
   if (c.over.kind == OVER_ROWS) {
-    check_unsupported(checker, call->place, "%s over all rows is", function->name);
+    no_rows(checker, function->name, x, call->place);
     return none;
   }
   Value of_all = logsumexp(&c, x->value);
