@@ -193,7 +193,8 @@ static const DiagPage pages[] = {
      "data d from npy(\"sound\")\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"W0706", "columns of very different size",
-     "Training is slow when one column is thousands of times larger than another: normalize = rows(x).",
+     "Training is slow when one column is thousands of times larger than another: normalize = rows(x). Of a field of one column, a year, rows are no help: each is\n"
+     "divided by itself, and all are 1. There batch_norm(reshape(year, 1)), in the model, brings the column to mean 0 and variance 1 over the nodes.",
      "data d from npy(\"scale\")\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from npy(\"scale\") { normalize = rows(x) }\n"

@@ -45,6 +45,11 @@ perl -e '
   }
   put("only_x", "edge_index", "<i8", "2, 2", pack("q<*", 0, 5, 5, 0));
   put("only_x", "x", "<f4", "5, 1", pack("f<*", (1) x 5));
+  put("one_column", "edge_index", "<i8", "2, 4", pack("q<*", 0, 1, 2, 3, 1, 0, 3, 2));
+  put("one_column", "x", "<f4", "4, 2", pack("f<*", (1, 2) x 4));
+  put("one_column", "year", "<f4", "4, 1", pack("f<*", 1990, 2001, 2013, 2020));
+  put("one_column", "y", "<i8", "4,", pack("q<*", 0, 1, 0, 1));
+  put("one_column", "train_mask", "|b1", "4,", pack("C*", 1, 1, 0, 0));
   put("skewed", "edge_index", "<i8", "2, 4", pack("q<*", 0, 1, 11, 3, 1, 0, 3, 11));
   put("skewed", "x", "<f4", "12, 2", pack("f<*", (1, 2) x 12));
   put("skewed", "y", "<i8", "12,", pack("q<*", (0) x 11, 1));
