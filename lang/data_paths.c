@@ -24,22 +24,43 @@ static const char *path_of(const Ast *ast, const Expr *source) {
   return NULL;
 }
 
+typedef struct Paths {
+  Arena *arena;
+  int count;
+  LangDataPath *paths;
+} Paths;
+
+static void add(Paths *paths, const char *path, bool is_source) {
+  if (path) ARENA_PUSH(paths->arena, paths->paths, paths->count, ((LangDataPath){path, is_source}));
+}
+
+/* The tables of csv, the folder of the size of igb("igb", "tiny"), of all others one path. */
+static void add_source(Paths *paths, const Ast *ast, const Expr *source) {
+  const bool is_call = source && source->kind == EXPR_CALL, is_csv = is_call && strcmp(source->text, "csv") == 0;
+  const char *path = path_of(ast, source), *size = NULL;
+  for (int i = 0; is_csv && i < source->arg_count; i++) {
+    const Arg *arg = &source->args[i];
+    if (!arg->name || strcmp(arg->name, "edges") == 0 || strcmp(arg->name, "nodes") == 0) add(paths, text_of(ast, arg->value), true);
+  }
+  if (is_csv) return;
+  for (int i = 1; path && is_call && strcmp(source->text, "igb") == 0 && i < source->arg_count && !size; i++) size = text_of(ast, source->args[i].value);
+  add(paths, size ? arena_printf(paths->arena, "%s/%s", path, size) : path, true);
+}
+
 LangDataPath *lang_data_paths(Arena *arena, const Ast *ast, int *count) {
-  LangDataPath *paths = NULL;
-  *count = 0;
+  Paths paths = {.arena = arena};
   for (int i = 0; i < ast->item_count; i++) {
     const Item *item = ast->items[i];
     if (item->kind != ITEM_DATA) continue;
-    const char *path = path_of(ast, item->value);
-    if (path) ARENA_PUSH(arena, paths, *count, ((LangDataPath){path, true}));
+    add_source(&paths, ast, item->value);
     for (int k = 0; k < item->data_count; k++) {
       const DataStmt *stmt = item->data[k];
       const bool is_order = !stmt->kind && strcmp(stmt->name, "order") == 0 && stmt->value;
-      path = stmt->kind ? path_of(ast, stmt->value) : is_order ? text_of(ast, stmt->value) : NULL;
-      if (path) ARENA_PUSH(arena, paths, *count, ((LangDataPath){path, false}));
+      add(&paths, stmt->kind ? path_of(ast, stmt->value) : is_order ? text_of(ast, stmt->value) : NULL, false);
     }
   }
-  return paths;
+  *count = paths.count;
+  return paths.paths;
 }
 
 static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_'; }

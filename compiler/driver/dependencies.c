@@ -7,6 +7,8 @@
 
 #include "compiler/base/escape.h"
 #include "compiler/base/outfile.h"
+#include "runtime/data/igb.h"
+#include "runtime/data/ogb.h"
 
 typedef struct Names {
   Arena *arena;
@@ -22,26 +24,36 @@ static void add(Names *n, const char *name) {
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* The files of a folder whose names begin so. */
-static void add_folder(Names *n, const char *folder, const char *beginning) {
+/* The files of a folder whose names begin so; with those of the folders in it. */
+static void add_files(Names *n, const char *folder, const char *beginning, bool is_tree) {
   Names found = {.arena = n->arena};
   DIR *handle = opendir(*folder ? folder : ".");
   const struct dirent *entry;
   while (handle && (entry = readdir(handle)) != NULL) {
     const char *path = arena_printf(n->arena, "%s%s%s", folder, *folder ? "/" : "", entry->d_name);
     struct stat info;
-    if (entry->d_name[0] != '.' && strncmp(entry->d_name, beginning, strlen(beginning)) == 0 && stat(path, &info) == 0 && S_ISREG(info.st_mode)) add(&found, path);
+    if (entry->d_name[0] == '.' || strncmp(entry->d_name, beginning, strlen(beginning)) != 0 || stat(path, &info) != 0) continue;
+    if (S_ISREG(info.st_mode)) add(&found, path);
+    if (is_tree && S_ISDIR(info.st_mode)) add_files(&found, path, "", true);
   }
   if (handle) closedir(handle);
   if (found.count) qsort(found.names, (size_t)found.count, sizeof *found.names, by_name);
   for (int i = 0; i < found.count; i++) add(n, found.names[i]);
 }
 
-/* A file, all files of a folder, or those that a name begins: cora for cora.content and cora.cites. */
+static void add_folder(Names *n, const char *folder, const char *beginning) { add_files(n, folder, beginning, false); }
+
+static void add_tree(Names *n, const char *folder, const char *within) { add_files(n, arena_printf(n->arena, "%s/%s", folder, within), "", true); }
+
+/* A file, all files of a folder (of a benchmark's, all that lie in the folders that are read), or those that a name begins: cora for cora.content and cora.cites. */
 static void add_data(Names *n, const char *path) {
   struct stat info;
   if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-    add_folder(n, path, "");
+    if (gnn_is_ogb(path)) {
+      add_tree(n, path, "raw");
+      add_tree(n, path, "split");
+    } else if (gnn_is_igb(path)) add_tree(n, path, "processed");
+    else add_folder(n, path, "");
     return;
   }
   const int before = n->count;

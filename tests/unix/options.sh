@@ -63,6 +63,17 @@ check "  targets by -MT" rule "one two: deep.gnn parts/sizes.gnn data/web.safete
 folder() { mkdir -p npy && cp data/z.npy npy/x.npy && cp data/z.npy npy/edge_index.npy && touch cora.content cora.cites && printf 'data d from npy("npy")\nmodel m on d { return x }\n' >f.gnn && printf 'data d from planetoid("cora")\nmodel m on d { return x }\n' >p.gnn; }
 folder
 check "  the files of a folder" rule "f: f.gnn npy/edge_index.npy npy/x.npy" -M f.gnn
+tables() { printf 'data d from csv(edges = "e.csv", nodes = "n.csv", src = "a", dst = "b")\nmodel m on d { return x }\n' >t.gnn; }
+tables
+check "  both tables of csv" rule "t: t.gnn e.csv n.csv" -M t.gnn
+benchmark() { # BENCHMARK SOURCE FILE...
+  printf 'data d from %s\nmodel m on d { return x }\n' "$2" >"$1.gnn"
+  for file in "${@:3}"; do mkdir -p "$(dirname "$file")" && : >"$file"; done
+}
+benchmark o 'ogb("arxiv")' arxiv/RELEASE_v1.txt arxiv/{raw/{edge,node-feat,num-node-list}.csv.gz,split/time/{test,train}.csv.gz,processed/data.pt}
+check "  the folders of a benchmark that are read: OGB" rule "o: o.gnn $(echo arxiv/{raw/{edge,node-feat,num-node-list}.csv.gz,split/time/{test,train}.csv.gz})" -M o.gnn
+benchmark i 'igb("igb", "tiny")' igb/tiny/processed/{paper/node_feat.npy,paper__cites__paper/edge_index.npy}
+check "    IGB" rule "i: i.gnn $(echo igb/tiny/processed/{paper/node_feat.npy,paper__cites__paper/edge_index.npy})" -M i.gnn
 check "  the files that a name begins" rule "p: p.gnn cora.cites cora.content" -M p.gnn
 odd() { cp f.gnn 'a b$c#d.gnn' && "$gnncc" -M -MT x 'a b$c#d.gnn' >odd.mk && printf '\t@printf "%%s\\n" %s\n' "'\$^'" >>odd.mk && make -f odd.mk x | grep -F 'a b$c#d.gnn'; }
 check "  names that make reads otherwise" odd
