@@ -116,22 +116,47 @@ static void say_no_fate(Arena *arena, const TypedProgram *program, const Kernels
   diags_error(diags, "E0505", pin->place, "\"%s\" (line %d) has no fate: %s", pin->pattern, (int)naming->place.line, why);
 }
 
+enum { MOST_NAMES = 8 };
+
+/* Those that lie within what the pattern names, or behind: of "deep", which layers of a loop are called, "deep.0.z", "deep.0.h", ... */
+static const char *names_within(Arena *arena, const Kernels *kernels, const char *pattern, const char **first) {
+  const Graph *graph = kernels->graph;
+  const size_t length = strlen(pattern);
+  const char *within = "";
+  int count = 0;
+  for (int v = 0; v < graph->value_count; v++)
+    for (const Called *c = graph->values[v].called; c && has_fate(kernels, v); c = c->next) {
+      const char *name = c->naming->path, *layer = graph->values[v].layer;
+      if (layer && c->naming->name) name = arena_printf(arena, "%s.%s", layer, c->naming->name);
+      const char *quoted = arena_printf(arena, "\"%s\"", name);
+      if (strncmp(name, pattern, length) != 0 || name[length] != '.' || strstr(within, quoted) || count > MOST_NAMES) continue;
+      if (count == 0) *first = name;
+      within = count == MOST_NAMES ? arena_printf(arena, "%s, ...", within) : arena_printf(arena, "%s%s%s", within, count ? ", " : "", quoted);
+      count++;
+    }
+  return within;
+}
+
 /* Near names: first those that the program has, then those of the plan. */
 static void say_unknown(Arena *arena, const Kernels *kernels, const FatePin *pin, Diags *diags) {
   Suggest suggest = {.wanted = pin->pattern};
   const Graph *graph = kernels->graph;
-  const char *known = "";
+  const char *known = "", *first = NULL, *within = names_within(arena, kernels, pin->pattern, &first);
+  if (*within) {
+    diags_error(diags, "E0505", pin->place, "no value matches \"%s\"; did you mean \"%s\"?", pin->pattern, first);
+    diags_note(diags, "values with a fate that begin so: %s", within);
+    return;
+  }
   int count = 0;
   for (int v = 0; v < graph->value_count; v++)
     for (const Called *c = graph->values[v].called; c && has_fate(kernels, v); c = c->next) {
-      enum { MOST = 8 };
       const char *name = c->naming->name;
       if (!name) continue;
       suggest_offer(&suggest, name);
       suggest_offer(&suggest, c->naming->path);
       const char *quoted = arena_printf(arena, "\"%s\"", name);
-      if (strstr(known, quoted) || count > MOST) continue;
-      known = count == MOST ? arena_printf(arena, "%s, ...", known) : arena_printf(arena, "%s%s%s", known, count ? ", " : "", quoted);
+      if (strstr(known, quoted) || count > MOST_NAMES) continue;
+      known = count == MOST_NAMES ? arena_printf(arena, "%s, ...", known) : arena_printf(arena, "%s%s%s", known, count ? ", " : "", quoted);
       count++;
     }
   const bool is_near = suggest.count > 0;

@@ -302,6 +302,14 @@ static void commands_on_tap(void *user, const char *name, const gnn_real *value,
   tap->next_graph = batch->graphs ? batch->graph[batch->graphs - 1] + 1 : -1;
 }
 
+/* The first tap within what is called so: of "deep", which layers of a loop are called, "deep.0.h". */
+static const char *commands_first_within(const gnn_program *program, const char *name) {
+  const size_t length = strlen(name);
+  for (int i = 0; i < program->tap_count; i++)
+    if (strncmp(program->taps[i], name, length) == 0 && program->taps[i][length] == '.') return program->taps[i];
+  return NULL;
+}
+
 /* The tap of that name, or the one that ends with it: "conv1.h" of "h", if there is one alone. NULL after a message. */
 static const char *commands_layer(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
@@ -322,7 +330,8 @@ static const char *commands_layer(const gnn_cli *cli) {
             cli->name, cli->layer);
     return NULL;
   }
-  const char *near = count || is_untold ? NULL : gnn_nearest(cli->layer, program->taps, program->tap_count);
+  const char *near = count || is_untold ? NULL : commands_first_within(program, cli->layer);
+  if (near == NULL && !count && !is_untold) near = gnn_nearest(cli->layer, program->taps, program->tap_count);
   if (count) fprintf(stderr, "%s: %d values are called \"%s\"", cli->name, count, cli->layer);
   else if (is_untold) fprintf(stderr, "%s: \"%s\" is stored by no step of the evaluation", cli->name, cli->layer);
   else fprintf(stderr, "%s: no value is called \"%s\"", cli->name, cli->layer);

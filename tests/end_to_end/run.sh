@@ -287,6 +287,7 @@ named_in_loops() { # what is called h at the end is the last of the rounds; -O0 
 check "  in loops and layers" named_in_loops
 check "  one that nobody stores says so" told rounds k '"k" is stored by no step of the evaluation'
 check "  several of a name are listed" told rounds s '3 values are called "s"'
+check "  those within what a loop calls its layers" told rounds rounds 'did you mean rounds.0.s?'
 check "  near names" told rounds round.1.s 'did you mean rounds.1.s?'
 pinned() { # FATE COUNT: so many values are pinned
   local pins=$1 count=$2
