@@ -4,9 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "again.h"
 #include "cut_forms.h"
 #include "compiler/plan/plan.h"
+
+typedef struct Changing {
+  const Compilation *asked;
+  CompileAgain *again;
+} Changing;
 
 /* ---- what stays as it is ---- */
 
@@ -42,7 +46,7 @@ static const char *card_with(void *of, int64_t bytes, int64_t above) {
   const char *last = NULL;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     TargetSpec target;
-    if (!read_target(of, names[i], &target)) continue;
+    if (!read_target(((const Changing *)of)->asked, names[i], &target)) continue;
     const int64_t room = target.device_bytes - target.reserve_bytes;
     if (room <= above) continue;
     last = names[i];
@@ -81,7 +85,8 @@ static bool keeps_all(const PlanAnswer *answer) { return schedule_keeps_all(answ
 static bool are_same_data(const DataInfo *a, const DataInfo *b) { return a->fingerprint == b->fingerprint && a->nodes == b->nodes && a->edges == b->edges; }
 
 static ChangedPlan plan_change(void *of, const Change *change) {
-  const Compilation *asked = of;
+  const Changing *changing = of;
+  const Compilation *asked = changing->asked;
   const bool is_machine = change->kind == CHANGE_PROCESSOR || change->kind == CHANGE_CARD;
   Options options = *asked->options;
   options.dump = options.sweep = options.measured = NULL;
@@ -97,7 +102,7 @@ static ChangedPlan plan_change(void *of, const Change *change) {
   Compilation c;
   ChangedPlan plan = {0};
   const DataInfo *known = change->kind == CHANGE_CONSTANT && !data_have_no_constant(asked) ? NULL : asked->program->info;
-  if (compile_again(asked, &options, known, &c))
+  if (changing->again(asked, &options, known, &c))
     plan = (ChangedPlan){.fits = true, .keeps_all = keeps_all(c.answer), .has_same_data = are_same_data(c.program->info, asked->program->info), .seconds = answer_seconds(c.answer), .device_bytes = c.answer->layout->bytes};
   arena_free(c.arena);
   return plan;
@@ -128,11 +133,13 @@ static void find_tiers(const Compilation *c, Changes *v) {
   v->has_tier[TIER_SSD] = m->links[LANE_SSD_WRITE].bandwidth > 0;
 }
 
-const Changes *changes_of(Compilation *c) {
+const Changes *changes_of(Compilation *c, CompileAgain *again) {
   const Options *o = c->options;
   Changes *v = arena_alloc(c->arena, sizeof *v);
+  Changing *changing = arena_alloc(c->arena, sizeof *changing);
   const bool is_cuda = c->backend == BACKEND_CUDA, has_gpu_option = o->precision || o->gemm || o->spmm || o->architecture;
-  *v = (Changes){.arena = c->arena, .of = c, .plan = plan_change, .card = card_with, .program = c->program, .is_fixed = o->profile || o->plan_from || o->trial, .is_processor = !is_cuda,
+  *changing = (Changing){c, again};
+  *v = (Changes){.arena = c->arena, .of = changing, .plan = plan_change, .card = card_with, .program = c->program, .is_fixed = o->profile || o->plan_from || o->trial, .is_processor = !is_cuda,
                   .can_be_card = is_cuda || !o->backend, .has_budgets = o->budget_count > 0};
   if (is_cuda && !has_gpu_option) v->processor = !o->backend ? "--target=native" : c->program->has_target ? "--target=native --backend=cpu" : "--backend=cpu";
   find_precisions(c, v);

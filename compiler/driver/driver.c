@@ -1,5 +1,4 @@
 /* driver: the road. A list of passes and one hook after each: verify, dump, time. */
-#include "again.h"
 #include "cut_forms.h"
 #include "dependencies.h"
 #include "driver.h"
@@ -57,7 +56,7 @@ static bool describe_again(void *info, const DataSpec *spec, Diags *diags, DataI
   return true;
 }
 
-bool compile_again(const Compilation *asked, const Options *options, const DataInfo *info, Compilation *c) {
+static bool compile_again(const Compilation *asked, const Options *options, const DataInfo *info, Compilation *c) {
   start(c, options, asked->share_dir);
   c->is_trying = true;
   c->known_info = info;
@@ -437,7 +436,7 @@ static bool refuse(Compilation *c) {
     diags_error(c->diags, "E0501", diags_no_place(), "it does not fit");
     return false;
   }
-  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, changes_of(c)};
+  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, changes_of(c, compile_again)};
   const char *fault = verdict_refuse(&refusal, c->diags);
   return fault ? cannot_plan(c, "a way out", fault) : false;
 }
@@ -506,7 +505,7 @@ static bool run_explain(Compilation *c) {
   if (o->is_simulated) c->emission.slowdown = find_slowdown(a->schedule);
   c->emission.prefix = emit_prefix(c->arena, o->prefix ? o->prefix : c->stem);
   c->explanation = (Explanation){.emission = &c->emission, .cut = a->cut, .decisions = d, .instead = is_explained ? instead_of(&c->request, a) : NULL};
-  if (is_explained && !c->request.given) c->explanation.advice = advice_of(&c->request, a, c->explanation.instead, changes_of(c));
+  if (is_explained && !c->request.given) c->explanation.advice = advice_of(&c->request, a, c->explanation.instead, changes_of(c, compile_again));
   const SweptProgram swept = {c->program, &c->request, a, &c->asked, &c->unswept};
   if (o->sweep) c->explanation.sweep = sweep_asked(&swept, o->sweep);
   else if (is_reported) c->explanation.sweep = sweep_of_device(&swept, c->explanation.instead);

@@ -5,7 +5,7 @@
 #include <jansson.h>
 
 #include "explanation.h"
-#include "compiler/base/table.h"
+#include "compiler/base/text_table.h"
 #include "compiler/lowering/measured.h"
 
 /* The explanation of `--plan`, with what a run measured (or NULL). is_verbose: every value and every step. */

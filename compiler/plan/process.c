@@ -8,9 +8,9 @@
 
 enum {
   CODE_BYTES = 4 << 20,        /* of a program without steps: what it and libc and libm have in memory, stacks, what it prints */
-  MAPPED_BYTES = 512 << 10,    /* of these and two threads that are addresses only */
-  STEP_BYTES = 1 << 10,        /* of the code of each step, that is in memory; */
-  STEP_TEXT_BYTES = 3 << 9,    /* beyond these, as addresses */
+  MAPPED_BYTES = 2 << 20,      /* of these and two threads that are addresses only */
+  STEP_BYTES = 1 << 9,         /* of the code of each step, that is in memory; */
+  STEP_TEXT_BYTES = 1 << 11,   /* beyond these, as addresses */
   WINDOW_BYTES = 1 << 18,      /* of plain files, that are in memory at a time (GNN_READING_BYTES) */
   RANKED_BYTES = 16            /* of a row, where a metric sorts (runtime/job/scored.h) */
 };

@@ -1,6 +1,6 @@
-/* table.h: text for people: lines and tables as wide as the terminal, in colour where that is wanted; elsewhere nothing is shortened, and there is no colour. */
-#ifndef GNNCC_TABLE_H
-#define GNNCC_TABLE_H
+/* text_table.h: text for people: lines and tables as wide as the terminal, in colour where that is wanted; elsewhere nothing is shortened, and there is no colour. */
+#ifndef GNNCC_TEXT_TABLE_H
+#define GNNCC_TEXT_TABLE_H
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* table: lines and tables of text. */
-#include "table.h"
+/* text_table: lines and tables of text. */
+#include "text_table.h"
 
 #include <stdlib.h>
 #include <string.h>
