@@ -11,8 +11,15 @@
 
 #include "ids.h"
 #include "keyed.h"
+#include "names.h"
 
 enum { COLUMNS_MOST = 1 << 16, COLUMNS_WORDS_MOST = 1 << 16 };
+
+static void columns_name_field(const char *column, int c, char *name, size_t room) {
+  if (gnn_is_name(column)) snprintf(name, room, "%s", column);
+  else gnn_make_name(column, name, room);
+  if (name[0] == 0) snprintf(name, room, "column_%d", c + 1);
+}
 
 gnn_status gnn_columns_open(gnn_columns *columns, const gnn_text_table *header, int is_named, gnn_error *error) {
   if (header->count > COLUMNS_MOST) return gnn_table_fail(header, -1, "", error, "there are more than %d columns", COLUMNS_MOST);
@@ -22,15 +29,14 @@ gnn_status gnn_columns_open(gnn_columns *columns, const gnn_text_table *header, 
   for (int c = 0; c < columns->count; c++) {
     gnn_column *column = &columns->items[c];
     column->field = -1;
-    if (!is_named) {
-      snprintf(column->name, sizeof column->name, "column_%d", c + 1);
-      continue;
-    }
+    snprintf(column->name, sizeof column->name, "column_%d", c + 1);
+    columns_name_field(column->name, c, column->field_name, sizeof column->field_name);
+    if (!is_named || header->cells[c].length == 0) continue;
     if (header->cells[c].length >= (int32_t)sizeof column->name) return gnn_table_fail(header, c, "", error, "the name of a column has at most %d characters", (int)sizeof column->name - 1);
     gnn_status status = gnn_table_text(header, c, error);
     if (status != GNN_OK) return status;
     snprintf(column->name, sizeof column->name, "%s", header->cells[c].text);
-    if (column->name[0] == 0) snprintf(column->name, sizeof column->name, "column_%d", c + 1);
+    columns_name_field(column->name, c, column->field_name, sizeof column->field_name);
     for (int k = 0; k < c; k++)
       if (strcmp(columns->items[k].name, column->name) == 0) return gnn_table_fail(header, c, "", error, "two columns are called \"%s\"", column->name);
   }
@@ -77,13 +83,13 @@ static gnn_column_kind columns_kind(const gnn_cell *cell, int64_t *width) {
   return *width > 0 ? GNN_COLUMN_LIST : GNN_COLUMN_TEXT;
 }
 
-/* A column is asked for under its own name, or as a part of others. */
+/* A column is asked for under the name of its field, or as a part of others. */
 static int columns_is_wanted(const gnn_columns *columns, const char *name) {
   for (int i = 0; i < columns->wanted_count; i++) {
     const size_t length = strlen(columns->wanted[i]);
     if (strncmp(columns->wanted[i], name, length) == 0) return 1;
   }
-  return columns->wanted_count < 0 || (name[0] >= '0' && name[0] <= '9') || strncmp(name, "split", 5) == 0 || strstr(name, "_mask") != NULL;
+  return columns->wanted_count < 0 || (name[0] == '_' && name[1] >= '0' && name[1] <= '9') || strncmp(name, "split", 5) == 0 || strstr(name, "_mask") != NULL;
 }
 
 gnn_status gnn_columns_look(gnn_columns *columns, const gnn_text_table *row, gnn_error *error) {
@@ -93,7 +99,7 @@ gnn_status gnn_columns_look(gnn_columns *columns, const gnn_text_table *row, gnn
     gnn_column *column = &columns->items[c];
     const gnn_cell *cell = &row->cells[c];
     int64_t width = 0;
-    if (column->is_taken || !columns_is_wanted(columns, column->name)) continue;
+    if (column->is_taken || !columns_is_wanted(columns, column->field_name)) continue;
     if (cell->length == 0) {
       column->empty++;
       continue;
@@ -132,6 +138,12 @@ static int columns_is_asked(const gnn_columns *columns, const char *name) {
   return columns->wanted_count < 0;
 }
 
+static int columns_named(const gnn_columns *columns, const char *field_name) {
+  for (int c = 0; c < columns->count; c++)
+    if (strcmp(columns->items[c].field_name, field_name) == 0) return c;
+  return -1;
+}
+
 static gnn_column_field *columns_new_field(gnn_columns *columns, const char *name, gnn_column_kind kind, int64_t width) {
   gnn_column_field *field = &columns->fields[columns->field_count++];
   *field = (gnn_column_field){.kind = kind, .width = width};
@@ -141,19 +153,22 @@ static gnn_column_field *columns_new_field(gnn_columns *columns, const char *nam
 
 /* Columns 0 to k - 1, or 1 to k, of one base, all numbers: one field, k columns wide. Returns whether they are. */
 static int columns_group(gnn_columns *columns, int first) {
-  char base[64], other[64];
+  char base[64], other[64], name[64];
   int64_t number, least = INT64_MAX, greatest = -1, count = 0;
-  if (!columns_part(columns->items[first].name, base, &number) || gnn_columns_find(columns, base) >= 0 || !columns_is_asked(columns, base)) return 0;
+  if (!columns_part(columns->items[first].name, base, &number)) return 0;
+  columns_name_field(base, first, name, sizeof name);
+  if (columns_named(columns, name) >= 0 || !columns_is_asked(columns, name)) return 0;
   for (int c = first; c < columns->count; c++) {
     const gnn_column *column = &columns->items[c];
     if (column->is_taken || column->field >= 0 || !columns_part(column->name, other, &number) || strcmp(base, other) != 0) continue;
-    if ((column->kind != GNN_COLUMN_WHOLE && column->kind != GNN_COLUMN_NUMBER) || (columns->wanted_count >= 0 && columns_is_asked(columns, column->name))) return 0;
+    if ((column->kind != GNN_COLUMN_WHOLE && column->kind != GNN_COLUMN_NUMBER) || (columns->wanted_count >= 0 && columns_is_asked(columns, column->field_name))) return 0;
     if (number < least) least = number;
     if (number > greatest) greatest = number;
     count++;
   }
   if (count < 2 || least > 1 || greatest - least + 1 != count) return 0;
-  columns_new_field(columns, base, GNN_COLUMN_LIST, count);
+  columns_new_field(columns, name, GNN_COLUMN_LIST, count);
+  if (strcmp(base, name) != 0) gnn_dataset_note(columns->dataset, "columns \"%s\" with numbers behind it are the field %s", base, name);
   for (int c = first; c < columns->count; c++) {
     gnn_column *column = &columns->items[c];
     if (column->is_taken || column->field >= 0 || !columns_part(column->name, other, &number) || strcmp(base, other) != 0) continue;
@@ -176,12 +191,34 @@ static gnn_status columns_check_wanted(const gnn_columns *columns, const char *p
     char list[400];
     const char *names[256];
     int count = 0;
-    for (int c = 0; c < columns->count && count < 256; c++) names[count++] = columns->items[c].name;
+    for (int c = 0; c < columns->count && count < 256; c++) names[count++] = columns->items[c].field_name;
     const char *near = gnn_nearest(columns->wanted[i], names, count);
     gnn_columns_list(columns, list, sizeof list);
     return gnn_fail(error, GNN_EDATA, "E0203", "\"%s\" has no column \"%s\"%s%s%s; it has %s", path, columns->wanted[i], near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", list);
   }
   return GNN_OK;
+}
+
+/* *is_second: another column has the name that this becomes, and is the field. That is an error where no column has it as its own and the field is asked for. */
+static gnn_status columns_only(const gnn_columns *columns, int c, const char *path, int *is_second, gnn_error *error) {
+  const gnn_column *column = &columns->items[c], *other = NULL;
+  *is_second = 0;
+  for (int k = 0; k < columns->count && strcmp(column->name, column->field_name) != 0; k++) {
+    const gnn_column *there = &columns->items[k];
+    const int is_own = strcmp(there->name, there->field_name) == 0;
+    if (k == c || there->is_taken || strcmp(there->field_name, column->field_name) != 0) continue;
+    if (k < c || is_own) other = other && !is_own ? other : there;
+  }
+  if (other == NULL) return GNN_OK;
+  *is_second = 1;
+  if (columns->wanted_count < 0) {
+    gnn_dataset_note(columns->dataset, "column \"%s\" of \"%.200s\" is not used: the field %s is column \"%s\"; rename one of them", column->name, path, column->field_name, other->name);
+    return GNN_OK;
+  }
+  if (strcmp(other->name, other->field_name) == 0) return GNN_OK;
+  gnn_status status = gnn_fail(error, GNN_EDATA, "E0203", "\"%s\" has two columns for the field %s: \"%s\" and \"%s\"", path, column->field_name, other->name, column->name);
+  gnn_fail_help(error, "rename one of them in its first row");
+  return status;
 }
 
 gnn_status gnn_columns_plan(gnn_columns *columns, gnn_dataset *dataset, const char *path, gnn_error *error) {
@@ -191,13 +228,18 @@ gnn_status gnn_columns_plan(gnn_columns *columns, gnn_dataset *dataset, const ch
   for (int c = 0; c < columns->count; c++) {
     gnn_column *column = &columns->items[c];
     if (column->is_taken || column->field >= 0 || columns_group(columns, c)) continue;
-    if (!columns_is_asked(columns, column->name) && !columns_is_split(column->name)) continue;
+    if (!columns_is_asked(columns, column->field_name) && !columns_is_split(column->field_name)) continue;
+    int is_second;
+    gnn_status status = columns_only(columns, c, path, &is_second, error);
+    if (status != GNN_OK) return status;
+    if (is_second) continue;
     if (column->kind == GNN_COLUMN_EMPTY && columns->wanted_count < 0) {
       gnn_dataset_note(dataset, "column %s of \"%.200s\" is not used: nothing stands in it", column->name, path);
       continue;
     }
     if (column->kind == GNN_COLUMN_EMPTY) column->kind = GNN_COLUMN_NUMBER;
-    columns_new_field(columns, column->name, column->kind, column->kind == GNN_COLUMN_LIST ? column->width : 1);
+    if (strcmp(column->name, column->field_name) != 0) gnn_dataset_note(dataset, "column \"%s\" of \"%.200s\" is the field %s", column->name, path, column->field_name);
+    columns_new_field(columns, column->field_name, column->kind, column->kind == GNN_COLUMN_LIST ? column->width : 1);
     column->field = columns->field_count - 1;
     if (column->empty) gnn_dataset_note(dataset, "%s of \"%.200s\" is empty in %s rows", column->name, path, gnn_count_text(column->empty).text);
   }

@@ -8,6 +8,7 @@ typedef enum gnn_column_kind { GNN_COLUMN_EMPTY, GNN_COLUMN_WHOLE, GNN_COLUMN_NU
 
 typedef struct gnn_column {
   char name[64];
+  char field_name[64];  /* as the language has it: open_access of "open access" */
   int is_taken;         /* by the caller: it is no field */
   gnn_column_kind kind; /* of all cells so far */
   int64_t width;        /* GNN_COLUMN_LIST: numbers in each cell */
@@ -39,7 +40,7 @@ typedef struct gnn_columns {
 gnn_status gnn_columns_open(gnn_columns *columns, const gnn_text_table *header, int is_named, gnn_error *error);
 int gnn_columns_find(const gnn_columns *columns, const char *name); /* -1: absent */
 gnn_status gnn_columns_look(gnn_columns *columns, const gnn_text_table *row, gnn_error *error);
-/* Between the two walks: which columns are which field. x_0, x_1, ... are the field x, as are 0, 1, ... E0203 of what is asked for and not there. */
+/* Between the two walks: which columns are which field. x_0, x_1, ... are the field x, as are 0, 1, ... What is no name of the language becomes one (names.h). E0203 of what is asked for and not there. */
 gnn_status gnn_columns_plan(gnn_columns *columns, gnn_dataset *dataset, const char *path, gnn_error *error);
 gnn_status gnn_columns_take(gnn_columns *columns, const gnn_text_table *row, int64_t r, gnn_error *error);
 /* prefix: before each name, "paper." or "". A column called split, and train_mask, ..., are splits where is_split. */

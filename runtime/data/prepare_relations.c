@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "names.h"
 #include "prepare.h"
 #include "runtime/core/adjacency.h"
 
@@ -131,19 +132,11 @@ gnn_data_relation *gnn_dataset_add_relation(gnn_dataset *dataset, const char *na
   dataset->relations = relations;
   gnn_data_relation *relation = &relations[dataset->relation_count];
   memset(relation, 0, sizeof *relation);
-  /* As names of the language are written: Pre-Depends (reverse) is Pre_Depends_reverse. */
-  size_t length = 0;
-  for (const char *c = name; *c && length + 2 < sizeof relation->name; c++) {
-    const int is_letter = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z'), is_digit = *c >= '0' && *c <= '9';
-    if (is_digit && length == 0) relation->name[length++] = '_';
-    if (is_letter || is_digit) relation->name[length++] = *c;
-    else if (length > 0 && relation->name[length - 1] != '_') relation->name[length++] = '_';
-  }
-  while (length > 0 && relation->name[length - 1] == '_') relation->name[--length] = 0;
+  gnn_make_name(name, relation->name, sizeof relation->name);
   relation->src = src;
   relation->dst = dst;
   gnn_status status = GNN_OK;
-  if (length == 0) status = gnn_fail(error, GNN_EDATA, "", "%s: \"%.60s\" cannot name a relation: no letter is in it", dataset->title, name);
+  if (relation->name[0] == 0) status = gnn_fail(error, GNN_EDATA, "", "%s: \"%.60s\" cannot name a relation: no letter is in it", dataset->title, name);
   else if (gnn_dataset_relation(dataset, relation->name)) status = gnn_fail(error, GNN_EDATA, "", "%s has two relations \"%s\"", dataset->title, relation->name);
   else if (dataset->relation_count == GNN_RELATIONS_MAX) status = gnn_fail(error, GNN_EDATA, "", "%s has more than %d relations", dataset->title, GNN_RELATIONS_MAX);
   if (status != GNN_OK) return NULL;

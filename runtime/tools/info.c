@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "gnndata.h"
+#include "runtime/data/names.h"
 #include "runtime/data/source_text.h"
 #include "runtime/app/train.h"
 
@@ -117,15 +118,13 @@ static void describe_splits_line(const gnn_dataset *dataset) {
   printf("\n");
 }
 
-/* A name that the language takes: letters, digits and underscores. */
+/* A name that the language takes. */
 static void describe_identifier(const char *name) {
-  if (!isalpha((unsigned char)name[0])) putchar('d');
-  for (; *name; name++) putchar(isalnum((unsigned char)*name) ? *name : '_');
-}
-
-static int describe_is_identifier(const char *name) {
-  size_t letters = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
-  return letters && !name[letters] && !isdigit((unsigned char)*name);
+  char text[256];
+  snprintf(text, sizeof text - 1, "%s%s", isalpha((unsigned char)name[0]) ? "" : "d", name);
+  for (char *c = text; *c; c++)
+    if (!isalnum((unsigned char)*c)) *c = '_';
+  printf("%s%s", text, gnn_is_name(text) ? "" : "_");
 }
 
 /* A string of the language, in its quotes. */
@@ -158,7 +157,10 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
   for (int i = 0; i < dataset->field_count; i++) {
     const gnn_data_field *field = &dataset->fields[i];
     const char *dot = strchr(field->name, '.');
-    if (!describe_is_identifier(dot ? dot + 1 : field->name)) continue; /* the language has no name for it */
+    if (!gnn_is_name(dot ? dot + 1 : field->name)) {
+      printf("  # %s \"%s\": the language has no such name\n", describe_domains[field->domain], field->name);
+      continue;
+    }
     if (dot) printf("  %.*s %s : ", (int)(dot - field->name), field->name, dot + 1);
     else printf("  %s %s : ", describe_domains[field->domain], field->name);
     if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);

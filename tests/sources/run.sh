@@ -91,6 +91,20 @@ check "csv: a node twice" csv_refuses 'line 4 column 1: node "a" is there alread
 check "csv: a node without a name" csv_refuses 'line 3 column 1: this node has no id' 'csv("e.csv", nodes = "broken/no_id.csv")'
 check "csv: a split that is none" csv_refuses 'the column split holds "tests"' 'csv("e.csv", nodes = "broken/split.csv")'
 check "csv: no such column" csv_refuses 'has no column "from" (src = ...); it has source, target, edge_weight' 'csv("e.csv", src = "from")'
+printf 'id,open access,for,if 0,if 1,y\n0,1.5,0.5,1,2,0\n1,2.5,0.25,3,4,1\n2,0,1.5,5.5,6,0\n' >odd_nodes.csv
+printf 'src,dst\n0,1\n1,2\n2,0\n' >ring.csv
+odd='csv(edges = "ring.csv", nodes = "odd_nodes.csv")'
+check "csv: a column whose name is none of the language" says '  node open_access : f32[1]' "$gnndata" info "$odd"
+check "  is said" grep -qF 'column "open access" of "odd_nodes.csv" is the field open_access' said
+check "  keywords, too, also with numbers behind them" bash -c "grep -qxF '  node for_ : f32[1]' said && grep -qxF '  node if_ : f32[2]' said"
+keywords=$("$gnncc" --explain E0104 | tr '\n' ' ' | sed 's/.*anything: //; s/\..*//')
+{ echo "id $keywords" | tr ' ' ,; for r in 0 1 2; do echo "$r $keywords" | sed 's/[a-z][a-z]*/0.5/g' | tr ' ' ,; done; } >keywords.csv
+all_keywords() { [ $(echo $keywords | wc -w) -ge 24 ] && "$gnndata" info 'csv(edges = "ring.csv", nodes = "keywords.csv")' >said && for word in $keywords; do grep -qxF "  node ${word}_ : f32[1]" said || return; done; }
+check "  all that there are" all_keywords
+printf 'id,a b,a-b,c d,c_d\n0,0.5,1.5,2.5,3.5\n1,0.5,1.5,2.5,3.5\n2,0.5,1.5,2.5,3.5\n' >same_names.csv
+same_names='csv(edges = "ring.csv", nodes = "same_names.csv")'
+check "csv: columns that become one name" says 'column "a-b" of "same_names.csv" is not used: the field a_b is column "a b"; rename one of them' "$gnndata" info "$same_names"
+check "  one that has it already is the field" bash -c "grep -qF 'column \"c d\" of \"same_names.csv\" is not used: the field c_d is column \"c_d\"' said && '$gnndata' head '$same_names' c_d 1 | grep -q 3.5"
 check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; did you mean "edges"?' 'csv(edgs = "e.csv")'
 check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
 check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
@@ -262,6 +276,13 @@ check "  and where there is a header" refuses 'has a NumPy header, so it is no r
 rm -f weight_only/*_mask.npy
 check "csv(...) in a data block: its columns are the fields" trains 'csv(edges = "e.csv", nodes = "n.csv")'
 check "  on the command line of the program, too" ./m -q --data 'csv(edges = "win_e.csv.gz", nodes = "win_n.csv")'
+block_of() { # SOURCE: what info prints for it, as a program that trains
+  { "$gnndata" info "$1" | sed -n '/^data /,/^}/p'; printf '%s\n' 'model m on g { return x |> GCN(y.classes) }' 'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }'; } | sed "$2" >block.gnn
+  CFLAGS=-O0 "$gnncc" -w block.gnn -o block && ./block -q
+}
+check "  what info prints of odd names is a program" block_of "$odd" 's/^data [a-z]*/data g/; s/return x/return concat(open_access, for_, if_)/'
+sed 's/odd_nodes/same_names/; /node for_/d; /node if_/d; /node y/d; s/open_access/a_b/' block.gnn >same_names.gnn
+check "  of a name that two columns have, neither is taken" refuses 'has two columns for the field a_b: "a b" and "a-b"' "$gnncc" -w --check same_names.gnn
 sed 's/node x : f32.3./node xx : f32[3]/' m.gnn >wrong.gnn
 sed 's/class.3./class[19]/' m.gnn >igb.gnn; check "igb(...) in a data block, in a model in another folder" bash -c "sed 's#from .*{ node#from igb(\"../igb\", \"tiny\") { node#' igb.gnn >models/igb.gnn; CFLAGS=-O0 '$gnncc' -w models/igb.gnn -o igbm && ./igbm -q"
 check "ogb(...) in a data block" trains 'ogb("ogbn_two", split = "time")'
