@@ -226,6 +226,7 @@ gnn_status gnn_read_container(gnn_dataset *dataset, const char *path, gnn_error 
   gnn_status status = gnn_safetensors_open(path, &file, error);
   if (status != GNN_OK) return status;
   dataset->kind = "a safetensors file";
+  dataset->is_ours = gnn_safetensors_text(&file, "gnncc.schema") != NULL;
   const char *name = gnn_safetensors_text(&file, "gnncc.name");
   if (name) status = gnn_dataset_set_name(dataset, name, error);
   if (status == GNN_OK) status = gnn_read_named(dataset, &file, path, error);

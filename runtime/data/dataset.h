@@ -65,6 +65,7 @@ typedef struct gnn_pairs gnn_pairs;
 typedef struct gnn_dataset {
   char *name;              /* of the set: "cora" */
   const char *kind;              /* what it was read as, in words: "a folder of NumPy arrays" */
+  int is_ours;             /* a file that gnndata wrote: edges that are there more than once were kept on purpose */
   char *title;             /* how messages call it: its path, or "karate()" */
 
   /* What the reader found. */
@@ -102,6 +103,7 @@ typedef struct gnn_dataset {
   const int64_t *in_ptr;   /* [nodes + 1] */
   const int32_t *in_source; /* [edges], ascending in a row, none twice unless the recipe keeps duplicates */
   int is_symmetric, has_undirected_recipe, keeps_duplicates;
+  int64_t dropped_duplicates; /* of the graph and of all relations */
   int64_t mutual_edges, self_loops, silent_nodes; /* edges with their reverse (loops apart), loops, rows without in-edge */
   gnn_domain split_domain;
   int has_split[GNN_SPLIT_COUNT];

@@ -167,6 +167,7 @@ gnn_status gnn_prepare_survey(gnn_dataset *dataset, gnn_error *error) {
 
 void gnn_prepare_report(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_edge_counts *counts) {
   int64_t between = dataset->edges - dataset->self_loops;
+  dataset->dropped_duplicates += counts->duplicates;
   if (counts->duplicates)
     gnn_dataset_note(dataset, "dropped %s duplicate edges", gnn_count_text(counts->duplicates).text);
   if (counts->loops_removed)

@@ -117,6 +117,7 @@ static gnn_status relations_sort(gnn_dataset *dataset, gnn_data_relation *relati
   relation->in_source = in_source;
   relation->edges = in_ptr[destinations];
   relation->is_symmetric = relations_is_symmetric(relation, destinations, ptr, to);
+  dataset->dropped_duplicates += dropped;
   if (dropped) gnn_dataset_note(dataset, "dropped %s duplicate edges of %s", gnn_count_text(dropped).text, relation->name);
   free(ptr);
   free(to);

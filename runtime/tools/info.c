@@ -167,7 +167,9 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
     else printf("f32[%lld]\n", (long long)field->width);
   }
   if (recipe->is_undirected || (!dataset->is_symmetric && dataset->mutual_edges == 0)) printf("  undirected = true\n");
+  const int is_drop_asked = strstr(options->changes, "--duplicates") || strstr(options->changes, "--dedup");
   if (recipe->keeps_duplicates) printf("  duplicates = keep\n");
+  else if (dataset->is_ours && dataset->dropped_duplicates && !is_drop_asked) printf("  duplicates = keep # as the file was made; without this line duplicates are dropped (%s)\n", gnn_count_text(dataset->dropped_duplicates).text);
   if (recipe->self_loops != GNN_LOOPS_KEEP) printf("  self_loops = %s\n", recipe->self_loops == GNN_LOOPS_ADD ? "add" : "remove");
   for (int i = 0; i < recipe->normalised_count; i++) printf("  normalize = rows(%s)\n", recipe->normalised[i]);
   if (recipe->has_random_split)
