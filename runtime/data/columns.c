@@ -104,11 +104,15 @@ gnn_status gnn_columns_look(gnn_columns *columns, const gnn_text_table *row, gnn
       column->empty++;
       continue;
     }
-    if (column->kind == GNN_COLUMN_TEXT) continue;
     const gnn_column_kind kind = columns_kind(cell, &width);
     if (kind == GNN_COLUMN_LIST && column->kind == GNN_COLUMN_LIST && width != column->width)
       return gnn_table_fail(row, c, "", error, "column \"%s\" has %lld numbers here, and %lld before", column->name, (long long)width, (long long)column->width);
     if (kind == GNN_COLUMN_LIST) column->width = width;
+    if (kind <= GNN_COLUMN_NUMBER) column->numbers++;
+    else if (column->others++ == 0) {
+      column->other_line = row->line;
+      snprintf(column->other, sizeof column->other, "%s", cell->text);
+    }
     const int is_one = kind <= GNN_COLUMN_NUMBER && column->kind <= GNN_COLUMN_NUMBER;
     column->kind = column->kind == GNN_COLUMN_EMPTY || column->kind == kind ? kind : is_one ? GNN_COLUMN_NUMBER : GNN_COLUMN_TEXT;
   }
@@ -239,6 +243,9 @@ gnn_status gnn_columns_plan(gnn_columns *columns, gnn_dataset *dataset, const ch
     }
     if (column->kind == GNN_COLUMN_EMPTY) column->kind = GNN_COLUMN_NUMBER;
     if (strcmp(column->name, column->field_name) != 0) gnn_dataset_note(dataset, "column \"%s\" of \"%.200s\" is the field %s", column->name, path, column->field_name);
+    if (column->kind == GNN_COLUMN_TEXT && column->numbers > column->others)
+      gnn_dataset_note(dataset, "column \"%s\" of \"%.200s\" is read as words: %s of its cells are numbers and %s none, first \"%s\" in line %lld; as numbers it is read with those filled in, or their rows left out",
+                       column->name, path, gnn_count_text(column->numbers).text, gnn_count_text(column->others).text, column->other, (long long)column->other_line);
     columns_new_field(columns, column->field_name, column->kind, column->kind == GNN_COLUMN_LIST ? column->width : 1);
     column->field = columns->field_count - 1;
     if (column->empty) gnn_dataset_note(dataset, "%s of \"%.200s\" is empty in %s rows", column->name, path, gnn_count_text(column->empty).text);
@@ -267,6 +274,17 @@ static gnn_status columns_word(gnn_column_field *field, const gnn_text_table *ro
   return status;
 }
 
+/* The first number of a field that is not finite. */
+static gnn_status columns_gap(const gnn_columns *columns, gnn_column_field *field, const gnn_text_table *row, int c, gnn_error *error) {
+  const gnn_cell *cell = &row->cells[c];
+  const int64_t room = (int64_t)strlen(row->path) + 120;
+  field->gap = gnn_dataset_alloc(columns->dataset, room, 1, error);
+  if (field->gap == NULL) return GNN_ENOMEM;
+  if (cell->length == 0) snprintf(field->gap, (size_t)room, "\"%s\" line %lld column %d, where nothing stands", row->path, (long long)row->line, cell->column);
+  else snprintf(field->gap, (size_t)room, "\"%s\" line %lld column %d, where %.40s stands", row->path, (long long)row->line, cell->column, cell->text);
+  return GNN_OK;
+}
+
 gnn_status gnn_columns_take(gnn_columns *columns, const gnn_text_table *row, int64_t r, gnn_error *error) {
   if (r >= columns->rows || row->count != columns->count) return gnn_table_fail(row, -1, "", error, "the file has changed while it was being read");
   for (int c = 0; c < columns->count; c++) {
@@ -286,10 +304,14 @@ gnn_status gnn_columns_take(gnn_columns *columns, const gnn_text_table *row, int
       if (cell->length == 0)
         for (int64_t k = 0; k < field->width; k++) out[k] = NAN;
       else if (gnn_cell_numbers(cell, out, field->width) != field->width) status = gnn_table_fail(row, c, "", error, "column \"%s\" needs %lld numbers", column->name, (long long)field->width);
+      int is_finite = 1;
+      for (int64_t k = 0; k < field->width; k++) is_finite &= isfinite(out[k]) != 0;
+      if (status == GNN_OK && !is_finite && !field->gap) status = columns_gap(columns, field, row, c, error);
     } else {
       if (cell->length && columns_truth(cell, &whole)) number = (double)whole;
       else if (cell->length) status = gnn_table_number(row, c, &number, error);
       field->numbers[r * field->width + column->place] = (float)number;
+      if (status == GNN_OK && !field->gap && !isfinite((float)number)) status = columns_gap(columns, field, row, c, error);
     }
     if (status != GNN_OK) return status;
   }
@@ -383,6 +405,7 @@ gnn_status gnn_columns_finish(gnn_columns *columns, const char *prefix, gnn_doma
     if (status != GNN_OK) return status;
     gnn_data_field *added = &dataset->fields[dataset->field_count - 1];
     added->set = set;
+    added->gap = field->gap;
     if (field->words) added->declared_classes = field->words->count;
   }
   return status;

@@ -13,6 +13,9 @@ typedef struct gnn_column {
   gnn_column_kind kind; /* of all cells so far */
   int64_t width;        /* GNN_COLUMN_LIST: numbers in each cell */
   int64_t empty;        /* cells in which nothing stands */
+  int64_t numbers, others; /* cells that are a number, and those that are none, the first of which is */
+  int64_t other_line;
+  char other[24];
   int field, place;     /* index into fields, -1: none; which of its columns */
 } gnn_column;
 
@@ -24,6 +27,7 @@ typedef struct gnn_column_field {
   int32_t *labels;      /* [rows] */
   struct gnn_ids *words; /* GNN_COLUMN_TEXT: those that were met */
   int is_left_out;
+  char *gap;             /* as gnn_data_field has it; owned by the data set */
 } gnn_column_field;
 
 typedef struct gnn_columns {

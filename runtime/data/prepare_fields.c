@@ -137,10 +137,12 @@ static gnn_status fields_finish(gnn_data_field *field, const fields_survey *surv
                                 int64_t column, gnn_error *error) {
   if (survey->first_bad >= 0) {
     const int has_both = survey->nans && survey->infinities;
-    return gnn_fail(error, GNN_EDATA, "E0705", "%s holds %s%s%s%s, first at %s %lld column %lld", field->name,
+    gnn_status status = gnn_fail(error, GNN_EDATA, "E0705", "%s holds %s%s%s%s, first at %s %lld column %lld%s%s", field->name,
                     survey->nans ? gnn_count_text(survey->nans).text : "", survey->nans ? has_both ? " NaN and " : " NaN" : "",
                     survey->infinities ? gnn_count_text(survey->infinities).text : "", survey->infinities == 0 ? "" : survey->infinities == 1 ? " infinite number" : " infinite numbers",
-                    fields_row_word(field), (long long)row, (long long)column);
+                    fields_row_word(field), (long long)row, (long long)column, field->gap ? ": " : "", field->gap ? field->gap : "");
+    if (field->gap) gnn_fail_help(error, "a number is needed in each row of a field: fill it in, or leave out the row or the column");
+    return status;
   }
   field->nonzeros = survey->nonzeros;
   field->least = field->rows ? survey->least : 0;

@@ -105,6 +105,19 @@ printf 'id,a b,a-b,c d,c_d\n0,0.5,1.5,2.5,3.5\n1,0.5,1.5,2.5,3.5\n2,0.5,1.5,2.5,
 same_names='csv(edges = "ring.csv", nodes = "same_names.csv")'
 check "csv: columns that become one name" says 'column "a-b" of "same_names.csv" is not used: the field a_b is column "a b"; rename one of them' "$gnndata" info "$same_names"
 check "  one that has it already is the field" bash -c "grep -qF 'column \"c d\" of \"same_names.csv\" is not used: the field c_d is column \"c_d\"' said && '$gnndata' head '$same_names' c_d 1 | grep -q 3.5"
+printf 'id,citations,y\n0,3,0\n\n1,,1\n2,0.5,0\n' >gap_nodes.csv
+gap='csv(edges = "ring.csv", nodes = "gap_nodes.csv")'
+check "csv: an empty cell among numbers: its file and line" refuses 'citations holds 1 NaN, first at node 1 column 0: "gap_nodes.csv" line 4 column 3, where nothing stands' "$gnndata" check "$gap"
+check "  and what to do" grep -qF 'help: a number is needed in each row of a field: fill it in, or leave out the row or the column' said
+sed 's/^2,0.5/2,1e39/; s/^1,,/1,4,/' gap_nodes.csv >far_nodes.csv
+check "  a number that is too large" refuses '1 infinite number, first at node 2 column 0: "far_nodes.csv" line 5 column 3, where 1e39 stands' "$gnndata" info 'csv(edges = "ring.csv", nodes = "far_nodes.csv")'
+printf 'id,x,y\n0,"1 2",0\n1,,1\n2,"0 1",0\n' >gap_lists.csv
+check "  a list" refuses '"gap_lists.csv" line 3 column 3, where nothing stands' "$gnndata" info 'csv(edges = "ring.csv", nodes = "gap_lists.csv")'
+for word in NA inf 1e400; do
+  sed "s/^1,,/1,$word,/" gap_nodes.csv >word_nodes.csv
+  check "csv: a column of numbers with $word" says "column \"citations\" of \"word_nodes.csv\" is read as words: 2 of its cells are numbers and 1 none, first \"$word\" in line 4" "$gnndata" check 'csv(edges = "ring.csv", nodes = "word_nodes.csv")'
+done
+check "  and of words, with a number among them: nothing is said" bash -c "! '$gnndata' info 'csv(edges = \"e.csv\", nodes = \"n.csv\")' | grep 'read as words'"
 check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; did you mean "edges"?' 'csv(edgs = "e.csv")'
 check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
 check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
