@@ -73,9 +73,18 @@ static gnn_recipe runtime_recipe(const DataReader *reader, const DataRecipe *rec
   return result;
 }
 
+/* Where the data are named that an error is of: a field with a file of its own, or the data set. */
+static Place place_of_file(const DataReader *reader, const DataSpec *spec, const gnn_error *error) {
+  for (int i = 0; i < spec->decl_count; i++) {
+    const DataSource *own = spec->decls[i].source;
+    if (own && own->arg_count && own->args[0].text && strstr(error->message, arena_printf(reader->arena, "\"%s\"", data_order_path(reader, own->args[0].text)))) return own->place;
+  }
+  return spec->source.place;
+}
+
 static bool report(const DataReader *reader, Diags *diags, const DataSpec *spec, const gnn_error *error) {
   const char *code = *error->code ? arena_strdup(reader->arena, error->code) : "E0701";
-  diags_error(diags, code, strcmp(code, "E0710") == 0 ? spec->recipe.order_place : spec->source.place, "%s", error->message);
+  diags_error(diags, code, strcmp(code, "E0710") == 0 ? spec->recipe.order_place : place_of_file(reader, spec, error), "%s", error->message);
   if (*error->help) diags_help(diags, "%s", error->help);
   return false;
 }

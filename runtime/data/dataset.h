@@ -25,6 +25,7 @@ typedef struct gnn_data_field {
   int is_raw_sparse;
   int64_t raw_width;       /* of a sparse one */
   int64_t declared_classes; /* -1: not said */
+  const char *file;        /* that it is read from alone, in quotes; NULL: from those of the data */
   const char *gap;         /* of a table, where its first number is that is not finite, and what stands there: "n.csv" line 18 column 5, where nothing stands; NULL: nobody says */
 
   /* From here on valid once prepared. */

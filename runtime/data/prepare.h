@@ -6,6 +6,8 @@
 
 /* Fields with files of their own join those of the data, or take their place. */
 gnn_status gnn_prepare_file_fields(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
+/* What holds a field, for messages: its own file, or the data. */
+static inline const char *gnn_field_title(const gnn_dataset *dataset, const gnn_data_field *field) { return field->file ? field->file : dataset->title; }
 /* Sorts the arcs by (destination, source), drops duplicates unless they are kept, applies undirected and self_loops. *origin: where each
  * edge stems from in the raw arrays, -1 for added self-loops; owned by the data set; NULL unless wants_origin. */
 gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,

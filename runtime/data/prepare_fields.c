@@ -18,7 +18,7 @@ static gnn_status fields_rows(const gnn_dataset *dataset, const gnn_data_field *
                    : field->domain == GNN_TYPE ? dataset->types[field->set].nodes
                    : field->domain == GNN_EDGE ? dataset->raw_source.count : dataset->graphs;
   if (stored == wanted) return GNN_OK;
-  return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s %ss", dataset->title, field->name,
+  return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s %ss", gnn_field_title(dataset, field), field->name,
                   gnn_count_text(stored).text, gnn_count_text(wanted).text, fields_row_word(field));
 }
 
@@ -137,7 +137,7 @@ static gnn_status fields_finish(gnn_data_field *field, const fields_survey *surv
                                 int64_t column, gnn_error *error) {
   if (survey->first_bad >= 0) {
     const int has_both = survey->nans && survey->infinities;
-    gnn_status status = gnn_fail(error, GNN_EDATA, "E0705", "%s holds %s%s%s%s, first at %s %lld column %lld%s%s", field->name,
+    gnn_status status = gnn_fail(error, GNN_EDATA, "E0705", "%s%s%s holds %s%s%s%s, first at %s %lld column %lld%s%s", field->file ? field->file : "", field->file ? ": " : "", field->name,
                     survey->nans ? gnn_count_text(survey->nans).text : "", survey->nans ? has_both ? " NaN and " : " NaN" : "",
                     survey->infinities ? gnn_count_text(survey->infinities).text : "", survey->infinities == 0 ? "" : survey->infinities == 1 ? " infinite number" : " infinite numbers",
                     fields_row_word(field), (long long)row, (long long)column, field->gap ? ": " : "", field->gap ? field->gap : "");

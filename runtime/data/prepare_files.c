@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <stdio.h>
 #include <string.h>
 
 #include "npy.h"
@@ -41,6 +42,13 @@ static gnn_status files_raw(const gnn_file_field *from, gnn_file *file, gnn_arra
   return status;
 }
 
+static const char *files_quoted(gnn_dataset *dataset, const char *path, gnn_error *error) {
+  const int64_t room = (int64_t)strlen(path) + 3;
+  char *text = gnn_dataset_alloc(dataset, room, 1, error);
+  if (text) snprintf(text, (size_t)room, "\"%s\"", path);
+  return text;
+}
+
 gnn_status gnn_prepare_file_fields(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
   for (int i = 0; i < recipe->file_field_count; i++) {
     const gnn_file_field *from = &recipe->file_fields[i];
@@ -51,16 +59,19 @@ gnn_status gnn_prepare_file_fields(gnn_dataset *dataset, const gnn_recipe *recip
     if (status == GNN_OK) status = gnn_dataset_own_file(dataset, &file, error);
     if (status != GNN_OK) return status;
     if (changed) gnn_dataset_note(dataset, "%s %s", from->path, gnn_npy_changed(changed));
+    const char *path = files_quoted(dataset, from->path, error);
+    if (path == NULL) return GNN_ENOMEM;
     const gnn_data_field *there = gnn_dataset_field(dataset, from->name);
     if (there) {
       gnn_data_field *field = &dataset->fields[there - dataset->fields];
-      const gnn_data_field own = {.domain = from->domain, .raw = array, .declared_classes = -1};
+      const gnn_data_field own = {.domain = from->domain, .raw = array, .declared_classes = -1, .file = path};
       char name[sizeof field->name];
       memcpy(name, field->name, sizeof name);
       *field = own;
       memcpy(field->name, name, sizeof name);
       gnn_dataset_note(dataset, "%s is read from \"%s\" instead", from->name, from->path);
-    } else if ((status = gnn_dataset_add_field(dataset, from->name, from->domain, &array, error)) != GNN_OK) return status;
+    } else if ((status = gnn_dataset_add_field(dataset, from->name, from->domain, &array, error)) == GNN_OK) dataset->fields[dataset->field_count - 1].file = path;
+    if (status != GNN_OK) return status;
   }
   return GNN_OK;
 }

@@ -57,10 +57,10 @@ gnn_status gnn_prepare_rows(const gnn_dataset *dataset, gnn_error *error) {
     if (more > 0) best = votes;
   }
   if (is_tied)
-    return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows and %s has %s; both should have one for each node", dataset->title, first->name, gnn_count_text(rows_of(first)).text, other->name,
+    return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows and %s has %s; both should have one for each node", gnn_field_title(dataset, other->file ? other : first), first->name, gnn_count_text(rows_of(first)).text, other->name,
                     gnn_count_text(rows_of(other)).text);
   const gnn_data_field *wrong = rows_of(first) != best.rows ? first : other;
-  gnn_status status = gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s nodes", dataset->title, wrong->name, gnn_count_text(rows_of(wrong)).text, gnn_count_text(best.rows).text);
+  gnn_status status = gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s nodes", gnn_field_title(dataset, wrong), wrong->name, gnn_count_text(rows_of(wrong)).text, gnn_count_text(best.rows).text);
   const gnn_data_field *right = wrong == first ? other : first;
   gnn_fail_help(error, "%s has that many rows%s%s", right->name, best.masks ? ", masks have that many entries" : "", best.edges ? ", edges name that many nodes" : "");
   return status;

@@ -292,6 +292,15 @@ check "  is refused where bytes are missing" refuses 'one of f32[3] takes 12 byt
 check "  where there are others than are said" refuses 'holds more: f32[5, 3] takes 60 bytes, 72 are there' of_files ../x.f32 'f32[5, 3]'
 check "  and where there is a header" refuses 'has a NumPy header, so it is no raw file' of_files ../plain/x.npy 'f32[N, 3]'
 rm -f weight_only/*_mask.npy
+head -c 60 x.f32 >short.f32
+blamed() { # LINE COLUMN TEXT SED: gnncc says so at this place
+  sed "$4" models/raw.gnn >models/blamed.gnn
+  "$gnncc" -w --check models/blamed.gnn >said 2>&1
+  [ $? -ne 0 ] && grep -qF -- "$3" said && grep -qF "models/blamed.gnn:$1:$2" said || { cat said; return 1; }
+}
+check "a field's own file that is too short is blamed at its place" blamed 3 21 'short.f32": x has 5 rows, but there are 6 nodes' 's#raw(.*)#raw("../short.f32", f32[N, 3])#'
+check "  and one that is not there" blamed 3 21 'nope.npy' 's#raw(.*)#npy("../nope.npy")#'
+check "  other errors of the data are at the data" blamed 2 13 'nowhere' 's#npy("../weight_only")#npy("../nowhere")#'
 check "csv(...) in a data block: its columns are the fields" trains 'csv(edges = "e.csv", nodes = "n.csv")'
 check "  on the command line of the program, too" ./m -q --data 'csv(edges = "win_e.csv.gz", nodes = "win_n.csv")'
 block_of() { # SOURCE: what info prints for it, as a program that trains
