@@ -464,9 +464,9 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
     if (gnn_is_planetoid(path)) return gnn_read_planetoid(dataset, path, error);
     if (gnn_is_tu(path)) return gnn_read_tu(dataset, path, error);
     if (gnn_is_igb(path)) return gnn_read_igb(dataset, path, NULL, 19, error);
-    if (gnn_is_ogb(path)) return gnn_read_ogb(dataset, path, NULL, -1, error);
+    if (gnn_is_ogb(path) || gnn_is_part_of_ogb(path)) return gnn_read_ogb(dataset, path, NULL, -1, error);
     gnn_status status = gnn_fail(error, GNN_EDATA, "", "the folder \"%s\" holds no data set gnncc knows", path);
-    gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), NAME.content and NAME.cites, NAME_A.txt and NAME_graph_indicator.txt, or raw and split of OGB");
+    gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), NAME.content and NAME.cites, NAME_A.txt and NAME_graph_indicator.txt, raw and split of OGB, or processed of IGB");
     return status;
   }
   gnn_file file;
@@ -492,7 +492,8 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds %d bytes only; no data set is that short", path, (int)size);
   } else {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is in no form that gnncc reads", path);
-    gnn_fail_help(error, "known: safetensors, lists of edges, a folder of .npy files, a folder with NAME.content and NAME.cites");
+    gnn_fail_help(error, "known: safetensors, npz, lists of edges, MatrixMarket (.mtx), METIS (.graph), tables as csv(edges = \"e.csv\", nodes = \"n.csv\"); folders of .npy files, with NAME.content and NAME.cites, "
+                         "of TU, OGB and IGB");
   }
   return status;
 }
@@ -521,11 +522,23 @@ gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error 
   return dataset_finish_open(status, dataset, out, error);
 }
 
+/* Those of a path come first. */
+enum { DATASET_PATH_KINDS = 11 };
+static const char *const dataset_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz", "mtx", "metis", "ogb", "igb", "csv", "synth", "karate"};
+
+static gnn_status dataset_unknown_source(const char *kind, gnn_error *error) {
+  const int count = sizeof dataset_kinds / sizeof *dataset_kinds;
+  const char *near = gnn_nearest(kind, dataset_kinds, count);
+  char list[200];
+  size_t used = 0;
+  for (int i = 0; i < count; i++) used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", dataset_kinds[i]);
+  return gnn_fail(error, GNN_EINVAL, "E0216", "unknown data source \"%s\"%s%s%s (known: %s)", kind, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "", list);
+}
+
 gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_dataset **out, gnn_error *error) {
-  static const char *const path_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz", "mtx", "metis", "ogb", "igb"};
   *out = NULL;
   int is_path = 0;
-  for (size_t i = 0; i < sizeof path_kinds / sizeof *path_kinds; i++) is_path |= strcmp(source->kind, path_kinds[i]) == 0;
+  for (size_t i = 0; i < DATASET_PATH_KINDS; i++) is_path |= strcmp(source->kind, dataset_kinds[i]) == 0;
   const gnn_source_arg *arg = dataset_arg(source, "");
   if (is_path && (arg == NULL || arg->text == NULL))
     return gnn_fail(error, GNN_EINVAL, "", "%s needs a path: %s(\"data\")", source->kind, source->kind);
@@ -566,7 +579,7 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
     status = gnn_fail(error, GNN_EDATA, "", "the program was planned from declared sizes alone, so it has no data of its own");
     gnn_fail_help(error, "give it some: --data PATH");
   } else {
-    status = gnn_fail(error, GNN_EINVAL, "", "data from %s are not supported yet", source->kind);
+    status = dataset_unknown_source(source->kind, error);
   }
 done:
   free(path);

@@ -435,6 +435,15 @@ int gnn_is_ogb(const char *path) {
   return 0;
 }
 
+static int ogb_has(const char *path, const char *name) {
+  char room[OGB_PATH_MOST];
+  return snprintf(room, sizeof room, "%s/%s", path, name) < OGB_PATH_MOST && gnn_path_exists(room);
+}
+
+static int ogb_has_edges(const char *path) { return ogb_has(path, "raw/edge.csv.gz") || ogb_has(path, "raw/edge.csv"); }
+
+int gnn_is_part_of_ogb(const char *path) { return ogb_has_edges(path) || (ogb_has(path, "raw") && ogb_has(path, "split")); }
+
 gnn_status gnn_read_ogb(gnn_dataset *dataset, const char *path, const char *split, int inverse, gnn_error *error) {
   ogb_set *set = calloc(1, sizeof *set);
   if (set == NULL) return gnn_fail_memory(error, (int64_t)sizeof *set);
@@ -449,7 +458,10 @@ gnn_status gnn_read_ogb(gnn_dataset *dataset, const char *path, const char *spli
   const int is_known = name && ogb_is_both_ways(name);
   set->copies = (inverse < 0 ? is_known : inverse) ? 2 : 1;
   if (status == GNN_OK && !gnn_path_is_directory(path)) status = gnn_fail_file(error, "open", path, gnn_path_exists(path) ? ENOTDIR : ENOENT);
-  if (status == GNN_OK && !gnn_is_ogb(path)) {
+  if (status == GNN_OK && !gnn_is_ogb(path) && ogb_has_edges(path)) {
+    status = ogb_missing(set, "raw", "num-node-list");
+    gnn_fail_help(error, "it has the number of nodes of each graph, a line each: one line for one graph");
+  } else if (status == GNN_OK && !gnn_is_ogb(path)) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is no folder of the Open Graph Benchmark: it has neither raw/num-node-list.csv.gz nor raw/num-node-dict.csv.gz nor raw/data.npz", path);
     gnn_fail_help(error, "name the folder in which raw and split are, dataset/ogbn_arxiv for instance");
   }

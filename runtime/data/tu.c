@@ -103,25 +103,28 @@ static gnn_status tu_graphs(gnn_dataset *dataset, const char *prefix, const gnn_
   return GNN_OK;
 }
 
-/* Both walks over the edges: of the first, ends[] are NULL. */
-static gnn_status tu_walk(const gnn_dataset *dataset, gnn_text_table *table, int32_t *const ends[2], int64_t room, int64_t *count, gnn_error *error) {
+/* Both walks over the edges: of the first, ends[] are NULL. graph: of each node, from 1. */
+static gnn_status tu_walk(const gnn_dataset *dataset, const gnn_array *graph, gnn_text_table *table, int32_t *const ends[2], int64_t room, int64_t *count, gnn_error *error) {
   const int64_t nodes = dataset->declared_nodes;
   for (*count = 0;; ++*count) {
     gnn_status status = gnn_table_next(table, error);
     if (status != GNN_OK || table->count < 0) return status;
     if (table->count != 2 && *count > 0) return gnn_table_fail(table, -1, "", error, "%d numbers stand here, and 2 in the lines before", table->count);
     if (table->count != 2) return gnn_table_fail(table, -1, "", error, "two nodes a line are needed");
+    int64_t end[2], of[2];
     for (int k = 0; k < 2; k++) {
-      int64_t node;
-      status = gnn_table_whole(table, k, &node, error);
-      if (status == GNN_OK && (node < 1 || node > nodes)) status = gnn_table_fail(table, k, "E0701", error, "node %lld, but nodes run 1 … %lld", (long long)node, (long long)nodes);
+      status = gnn_table_whole(table, k, &end[k], error);
+      if (status == GNN_OK && (end[k] < 1 || end[k] > nodes)) status = gnn_table_fail(table, k, "E0701", error, "node %lld, but nodes run 1 … %lld", (long long)end[k], (long long)nodes);
       if (status != GNN_OK) return status;
-      if (ends[k] && *count < room) ends[k][*count] = (int32_t)node - 1;
+      if (ends[k] && *count < room) ends[k][*count] = (int32_t)end[k] - 1;
+      of[k] = gnn_array_integer(graph, end[k] - 1);
     }
+    if (of[0] != of[1])
+      return gnn_table_fail(table, -1, "E0701", error, "the edge %lld → %lld leaves graph %lld: node %lld is of graph %lld", (long long)end[0], (long long)end[1], (long long)of[0], (long long)end[1], (long long)of[1]);
   }
 }
 
-static gnn_status tu_arcs(gnn_dataset *dataset, const char *prefix, gnn_error *error) {
+static gnn_status tu_arcs(gnn_dataset *dataset, const gnn_array *graph, const char *prefix, gnn_error *error) {
   gnn_text_table *table;
   int32_t *ends[2] = {NULL, NULL};
   int64_t edges = 0, again = 0;
@@ -129,11 +132,11 @@ static gnn_status tu_arcs(gnn_dataset *dataset, const char *prefix, gnn_error *e
   char *path = tu_file(prefix, tu_edges, &is_there, error);
   if (path == NULL) return GNN_ENOMEM;
   gnn_status status = gnn_table_open(path, &tu_rules, &table, error);
-  if (status == GNN_OK) status = tu_walk(dataset, table, ends, 0, &edges, error);
+  if (status == GNN_OK) status = tu_walk(dataset, graph, table, ends, 0, &edges, error);
   for (int k = 0; status == GNN_OK && k < 2; k++)
     if ((ends[k] = gnn_dataset_alloc(dataset, edges, sizeof *ends[k], error)) == NULL) status = GNN_ENOMEM;
   if (status == GNN_OK) status = gnn_table_rewind(table, error);
-  if (status == GNN_OK) status = tu_walk(dataset, table, ends, edges, &again, error);
+  if (status == GNN_OK) status = tu_walk(dataset, graph, table, ends, edges, &again, error);
   if (status == GNN_OK && again != edges) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" has changed while it was being read", path);
   gnn_table_close(table);
   free(path);
@@ -238,7 +241,7 @@ gnn_status gnn_read_tu(gnn_dataset *dataset, const char *path, gnn_error *error)
   gnn_status status = gnn_dataset_set_name(dataset, slash ? slash + 1 : prefix, error);
   if (status == GNN_OK) status = tu_read(dataset, prefix, "_graph_indicator.txt", 1, &indicator, error);
   if (status == GNN_OK) status = tu_graphs(dataset, prefix, &indicator, error);
-  if (status == GNN_OK) status = tu_arcs(dataset, prefix, error);
+  if (status == GNN_OK) status = tu_arcs(dataset, &indicator, prefix, error);
   if (status == GNN_OK) status = tu_fields(dataset, prefix, error);
   free(prefix);
   return status;

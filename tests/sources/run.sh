@@ -120,6 +120,10 @@ done
 check "  and of words, with a number among them: nothing is said" bash -c "! '$gnndata' info 'csv(edges = \"e.csv\", nodes = \"n.csv\")' | grep 'read as words'"
 check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; did you mean "edges"?' 'csv(edgs = "e.csv")'
 check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
+check "a source that is none" refuses_use 'unknown data source "cvs"; did you mean "csv"? (known: npy, planetoid, safetensors,' 'cvs("e.csv")'
+printf 'neither a graph nor a table of one\n' >broken/letter
+check "a file of no form: the forms that there are" refuses 'is in no form that gnncc reads' "$gnndata" info broken/letter
+check "  each of them" bash -c "for form in safetensors npz 'lists of edges' .mtx METIS csv .npy .content TU OGB IGB; do grep 'help: known' said | grep -qF -- \"\$form\" || exit 1; done"
 check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
 
 # ---- lists of edges ----
@@ -203,6 +207,9 @@ check "ogb: a split of rows that there are not" ogb_refuses split 'split train n
 check "ogb: a split of no rows" ogb_refuses float 'needs the number of a row in each line'
 check "ogb: no edges" ogb_refuses none 'has no raw/edge.csv.gz'
 check "ogb: a gzip file cut short" ogb_refuses cut 'is a truncated gzip file'
+check "ogb: the number of nodes is missing" bash -c "mkdir broken/ogb_counts && cp -r ogbn_plain/* broken/ogb_counts && rm broken/ogb_counts/raw/num-node-list.csv.gz"
+check "  is named" refuses '"broken/ogb_counts" has no raw/num-node-list.csv.gz' "$gnndata" info broken/ogb_counts
+check "  of raw and split that hold nothing" bash -c "mkdir -p broken/ogb_empty/raw broken/ogb_empty/split && ! '$gnndata' info broken/ogb_empty 2>said; grep -qF 'it has neither raw/num-node-list.csv.gz' said"
 check "ogb: no such split" refuses 'has no split "tme"; it has random, time' "$gnndata" info 'ogb("ogbn_two", split = "tme")'
 check "ogb: another folder" refuses 'is no folder of the Open Graph Benchmark' "$gnndata" info 'ogb("plain")'
 
@@ -220,6 +227,8 @@ check "igb: other classes" refuses_use '"classes" is 19 or 2983' 'igb("igb", "ti
 # ---- text of the TU collection: what is wrong in it, in tests/batches ----
 for form in tu tu_windows tu_packed; do check "$form: labels, attributes of nodes, edges and graphs" same rings $form; done
 check "tu: a set by the beginning of its names, packed" same rings 'tu("tu_packed/RINGS")'
+tu_torn() { cp -r tu torn && printf '1, 4\n' >>torn/RINGS_A.txt && refuses '"torn/RINGS_A.txt" line 7: the edge 1 → 4 leaves graph 1: node 4 is of graph 2' "$gnndata" check torn; }
+check "tu: an edge between graphs: its file and line" tu_torn
 check "tu: nothing but the two files that there must be" same rings_least tu_least
 
 # ---- gnndata convert keeps what there is ----
