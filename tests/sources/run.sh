@@ -268,7 +268,7 @@ from_python() { # REFERENCE FOLDER
 mkdir -p python
 PYTHONPATH=$here "${TO_GNNCC_PYTHON:-python3}" "$here/to_gnncc_cases.py" "$here/../../share/to_gnncc.py" python >python/said 2>&1
 status=$?
-pairs="plain:pyg weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed weighted:dgl_weighted typed:dgl_typed"
+pairs="plain:pyg plain:pyg_rows plain:pyg_gradient weighted:pyg_adjacency weighted:pyg_one weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed weighted:dgl_weighted typed:dgl_typed"
 if [ $status -eq 77 ]; then
   for pair in $pairs; do skip "share/to_gnncc.py, ${pair#*:}" "no torch and torch_geometric"; done
 else
@@ -276,6 +276,7 @@ else
   for pair in $pairs; do
     if [ "$pair" != "${pair#*:dgl}" ] && [ ! -e python/dgl_typed ]; then skip "share/to_gnncc.py, ${pair#*:}" "no dgl"; else check "share/to_gnncc.py, ${pair#*:}" from_python "${pair%%:*}" "${pair#*:}"; fi
   done
+  check "  a list of graphs" from_python python/pyg_batch pyg_list
   check "  a batch of graphs" says "graphs     2" "$gnndata" info python/pyg_batch
   check "  what is no array is left out, and said" grep -q 'name is left out: it is a str' python/said
 fi

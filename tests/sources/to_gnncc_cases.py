@@ -31,6 +31,23 @@ torch.save(data, out / "weighted.pt")
 subprocess.run([sys.executable, sys.argv[1], out / "weighted.pt", out / "pyg_weighted"], check=True)
 script.to_gnncc(Data(x=data.x, y=data.y, edge_index=data.edge_index, **{key: torch.stack([value, masks[g.SECOND[key]]], 1) for key, value in masks.items()}), out / "pyg_columns")
 script.to_gnncc(Batch.from_data_list([Data(x=torch.ones(3, 1), y=torch.tensor([0]), edge_index=torch.tensor([[0, 1], [1, 0]])), Data(x=torch.zeros(2, 1), y=torch.tensor([1]), edge_index=torch.tensor([[1], [0]]))]), out / "pyg_batch")
+# What a graph may hold beside plain arrays: an adjacency matrix, half numbers, gradients, lists of rows; and the forms in which it is saved.
+from torch_geometric.transforms import ToSparseTensor
+weighted = Data(x=torch.tensor(g.X), y=torch.tensor(g.Y), edge_index=torch.tensor(g.INDEX), edge_weight=torch.tensor(g.WEIGHT), **masks)
+script.to_gnncc(ToSparseTensor(attr="edge_weight")(weighted.clone()), out / "pyg_adjacency")
+rows = {key: mask.nonzero().flatten() for key, mask in zip(("train_idx", "valid_idx", "test_idx"), masks.values())}
+script.to_gnncc(Data(x=torch.tensor(g.X).bfloat16(), y=data.y, edge_index=data.edge_index, **rows), out / "pyg_rows")
+script.to_gnncc(Data(x=torch.tensor(g.X, requires_grad=True), y=data.y, edge_index=data.edge_index, **masks), out / "pyg_gradient")
+two = [Data(x=torch.ones(3, 1), y=torch.tensor([0]), edge_index=torch.tensor([[0, 1], [1, 0]])), Data(x=torch.zeros(2, 1), y=torch.tensor([1]), edge_index=torch.tensor([[1], [0]]))]
+saved = {"list": two, "one": (weighted.to_dict(), None, Data)}
+for name, value in saved.items():
+    torch.save(value, out / f"{name}.pt")
+    subprocess.run([sys.executable, sys.argv[1], out / f"{name}.pt", out / f"pyg_{name}"], check=True)
+for name, value, said in (("slices", (two[0].to_dict(), {"x": torch.tensor([0, 3])}, Data), "the (data, slices) of a dataset"), ("no_edges", Data(x=torch.ones(3, 1)), "the graph has neither edge_index nor adj_t"),
+                          ("weights", {"w": torch.ones(2)}, "a dict is no graph"), ("numbers", [1, 2], "a list of int is no list of graphs")):
+    torch.save(value, out / f"{name}.pt")
+    run = subprocess.run([sys.executable, sys.argv[1], out / f"{name}.pt", out / f"pyg_{name}"], capture_output=True, text=True)
+    assert run.returncode == 1 and run.stderr.count("\n") == 1 and said in run.stderr, (name, run.returncode, run.stderr)
 hetero = HeteroData()
 hetero["author"].num_nodes = 2
 hetero["paper"].x, hetero["paper"].y = torch.tensor(g.X[:3]), torch.tensor([0, 1, 1])
