@@ -242,7 +242,7 @@ static const char learned_model[] =
 
 /* Features and learned values at home on the SSD, of which so many bytes may be on the host. */
 static Made make_cached(int64_t bytes, bool of_fields) {
-  const bool is_away[] = {true, false, false, false}, is_learned[] = {true, false, false, false, false, false};
+  const bool is_away[16] = {true}, is_learned[16] = {true};
   Made m = make_cut_kernels(learned_model, PARTS, &(CutOptions){.slices = 1, .is_away = is_away, .is_learned = is_learned, .has_tables = true}, TIER_SSD, TIER_HOST);
   m.machine.tier_bytes[TIER_HOST] = m.machine.tier_bytes[TIER_SSD] = 64 << 20;
   for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){1e9, 1e-6};
