@@ -49,7 +49,7 @@ static void cpu_advise(void *memory, size_t bytes, int populate) {
  * there when this returns, so they count in no limit. NULL: there are none. */
 static unsigned char *cpu_far(size_t bytes) {
 #if defined MAP_FIXED_NOREPLACE && UINTPTR_MAX > UINT32_MAX
-  const uintptr_t away = UINT64_C(1) << 39;
+  const uintptr_t away = UINT64_C(1) << 37; /* a sanitizer of threads takes no addresses further down */
   void *near = mmap(NULL, DEVICE_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (near == MAP_FAILED) return NULL;
   munmap(near, DEVICE_PAGE_BYTES);
