@@ -45,11 +45,23 @@ static void cpu_advise(void *memory, size_t bytes, int populate) {
 #endif
 }
 
+/* A sanitizer of threads says which addresses a program has. */
+#if defined __SANITIZE_THREAD__
+#define DEVICE_HAS_FAR 0
+#elif defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define DEVICE_HAS_FAR 0
+#endif
+#endif
+#ifndef DEVICE_HAS_FAR
+#define DEVICE_HAS_FAR 1
+#endif
+
 /* Addresses for an arena that grows: far below those that the kernel hands out from the top, so that nothing else comes to lie there. Nothing is mapped
  * there when this returns, so they count in no limit. NULL: there are none. */
 static unsigned char *cpu_far(size_t bytes) {
-#if defined MAP_FIXED_NOREPLACE && UINTPTR_MAX > UINT32_MAX
-  const uintptr_t away = UINT64_C(1) << 37; /* a sanitizer of threads takes no addresses further down */
+#if DEVICE_HAS_FAR && defined MAP_FIXED_NOREPLACE && UINTPTR_MAX > UINT32_MAX
+  const uintptr_t away = UINT64_C(1) << 39;
   void *near = mmap(NULL, DEVICE_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (near == MAP_FAILED) return NULL;
   munmap(near, DEVICE_PAGE_BYTES);
