@@ -383,6 +383,7 @@ exits 0 "  and when the first is no more, not" "$toy" -q --epochs 3 --out shared
 # Killed at any moment and resumed, by plans in turn: the bytes of a run that was left alone.
 : "${KILLS:=12}"
 epochs=$((KILLS * 300))
+rm -rf killed
 "$toy" -q --epochs $epochs --out alone >out 2>err
 modes=(ssd mixed ring)
 kills=0 turn=0
