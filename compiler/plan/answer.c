@@ -233,29 +233,29 @@ const PlanAnswer *plan_answer_uncut(const PlanRequest *r) {
   return kept(r, hoisted.fits ? hoisted : nearer_form(hoisted, plain));
 }
 
-const Plan *plan_sketch(const PlanRequest *request, FormKind form) {
-  PlanRequest r = *request;
-  const Form *of = &r.forms[form];
+/* Of the epoch, or of the evaluation where nothing is trained. NULL: the planner cannot take the problem. */
+static const Plan *sketch(PlanRequest r, const Form *of) {
   ProblemError error = {"", ""};
   r.is_sketch = true;
   const PlannerOptions options = options_of_epoch(&r);
-  if (of->evaluation_count == 0 || of->residents->bytes + of->residents->early_bytes > r.machine.tier_bytes[TIER_DEVICE] || !homes_fit(&r, of)) return NULL;
   const Kernels *kernels = of->training_kernels ? of->training_kernels : of->evaluations[of->evaluation_count - 1].kernels;
-  const Plan *p = plan_kernels(&r, of, kernels, of->training_kernels ? r.pins : NULL, &options, &error);
+  return plan_kernels(&r, of, kernels, of->training_kernels ? r.pins : NULL, &options, &error);
+}
+
+const Plan *plan_sketch(const PlanRequest *request, FormKind form) {
+  const Form *of = &request->forms[form];
+  if (of->evaluation_count == 0 || of->residents->bytes + of->residents->early_bytes > request->machine.tier_bytes[TIER_DEVICE] || !homes_fit(request, of)) return NULL;
+  const Plan *p = sketch(*request, of);
   return p && p->planned ? p : NULL;
 }
 
 int64_t plan_largest_step(const PlanRequest *request, FormKind form) {
   PlanRequest r = *request;
   const Form *of = &r.forms[form];
-  ProblemError error = {"", ""};
   if (of->evaluation_count == 0 || !homes_fit(&r, of)) return INT64_MAX;
-  r.is_sketch = true;
   r.least = PLANNER_LEAST_NONE;
   r.machine.tier_bytes[TIER_DEVICE] = 1; /* where nothing fits, the step that binds is the largest */
-  const PlannerOptions options = options_of_epoch(&r);
-  const Kernels *kernels = of->training_kernels ? of->training_kernels : of->evaluations[of->evaluation_count - 1].kernels;
-  const Plan *p = plan_kernels(&r, of, kernels, of->training_kernels ? r.pins : NULL, &options, &error);
+  const Plan *p = sketch(r, of);
   return p && !p->planned && p->report.bind_bytes > 0 ? p->report.bind_bytes : INT64_MAX;
 }
 
