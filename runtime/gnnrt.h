@@ -247,6 +247,8 @@ typedef struct gnn_weight_desc {
   int64_t at_state[3];
   int is_on_host;       /* at and at_state are offsets of the host arena, from where copies bring the rows of parts, and whereto they go back once updated */
   gnn_side home, home_state[3]; /* where they have extents, these have the numbers on the SSD, likewise, and at and at_state are nothing */
+  int64_t at_best;      /* and those of the best epoch, where the program keeps them, are there likewise: in the host arena, */
+  gnn_side home_best;   /* or on the SSD. Those of weights on the device are a copy in memory (runtime/job/checkpoint.h) */
 } gnn_weight_desc;
 
 typedef enum gnn_domain { GNN_NODE, GNN_EDGE, GNN_GRAPH, GNN_TYPE, GNN_RELATION } gnn_domain; /* the last two: of the type, of the relation that `set` says */

@@ -291,15 +291,17 @@ static const char *weight_at(const Emission *m, int block, int away) {
   return m->layout->residents->away[away].tier == TIER_SSD ? "-1" : arena_printf(m->arena, "%" PRId64, m->layout->residents->away[away].at);
 }
 
-static void emit_home_of_weight(const Emission *m, int weight, int state_count, const int *states, FILE *out) {
+static void emit_home_of_weight(const Emission *m, int weight, int best, int state_count, const int *states, FILE *out) {
   if (weight == NO_INDEX) return;
   if (m->layout->residents->away[weight].tier == TIER_HOST) {
     fprintf(out, ",\n   .is_on_host = 1");
+    if (best != NO_INDEX) fprintf(out, ", .at_best = %" PRId64, m->layout->residents->away[best].at);
     return;
   }
   fprintf(out, ",\n   .home = %s", away_side(m, weight));
   for (int s = 0; s < state_count; s++) fprintf(out, "%s%s", s ? ", " : ", .home_state = {", away_side(m, states[s]));
   if (state_count) fprintf(out, "}");
+  if (best != NO_INDEX) fprintf(out, ", .home_best = %s", away_side(m, best));
 }
 
 static void emit_weights(const Emission *m, FILE *out) {
@@ -329,7 +331,7 @@ static void emit_weights(const Emission *m, FILE *out) {
     fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s, %s}",
             count, inits[param->init], param->a, param->is_trained, weight_at(m, y->residents->weight[i], y->residents->weight_away[i]),
             at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", state_count, states[0], states[1], states[2]);
-    emit_home_of_weight(m, y->residents->weight_away[i], state_count, away, out);
+    emit_home_of_weight(m, y->residents->weight_away[i], y->residents->best_away[i], state_count, away, out);
     fprintf(out, "},\n");
   }
   fprintf(out, "};\n\n");

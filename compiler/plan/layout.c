@@ -395,7 +395,7 @@ static void add_kept_data(Laying *l, const Machine *machine) {
   const Residents *residents = l->layout->residents;
   for (int i = 0; i < residents->away_count; i++) {
     const Away *away = &residents->away[i];
-    if (machine->tier_bytes[away->tier] > 0) continue;
+    if (machine->tier_bytes[away->tier] > 0 || away->is_copy) continue;
     const bool is_graph = i == residents->neighbours_away[END_SRC] || i == residents->neighbours_away[END_DST] || i == residents->degree_away[END_SRC] || i == residents->degree_away[END_DST];
     const bool is_scores = i == residents->scores_away;
     const Kernels *evaluation = l->schedule->evaluation_plan->problem->kernels;

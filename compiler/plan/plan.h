@@ -79,6 +79,7 @@ typedef struct Away {
   EdgeEnd end;
   struct Entries entries;
   bool is_learned;     /* a weight, or what its optimiser keeps: an epoch changes it */
+  bool is_copy;        /* of a weight, as it was at the best epoch: between epochs the runtime writes and reads it, no step does */
   const char *file;    /* of the user's, where it is read where it lies: `at` is where its window of the scratch file's offsets begins (runtime/core/window.h); else NULL */
   bool may_be_cached;  /* parts of it that are at home on the SSD may lie on the host instead (Residents.cache) */
 } Away;
@@ -133,6 +134,7 @@ typedef struct Residents {
   int *weight;            /* per param */
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v; ACCUMULATED */
   int *weight_away, *state_away[MAX_STATES]; /* likewise: index into away, of weights whose rows lie with the nodes' */
+  int *best_away;         /* and of their copies, where the program keeps the best */
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
   int spmm_buffer_count;
   struct SpmmBuffer { bool is_out; int64_t width, stride; int block; } *spmm_buffers;

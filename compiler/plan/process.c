@@ -4,6 +4,7 @@
  * (DataInfo.loading). Code is not there yet. What is assumed of it was measured with glibc 2.36 on x86-64 (docs/design.md, "The process"). */
 #include "process.h"
 
+#include "runtime/core/scratch.h"
 #include "runtime/gnnrt.h"
 
 enum {
@@ -15,9 +16,11 @@ enum {
   RANKED_BYTES = 16            /* of a row, where a metric sorts (runtime/job/scored.h) */
 };
 
-static int64_t weight_bytes(const TypedProgram *program) {
+/* Of the weights on the device, a copy. */
+static int64_t best_bytes(const TypedProgram *program, const Residents *residents) {
   int64_t bytes = 0;
   for (int p = 0; p < program->param_count; p++) {
+    if (residents->best_away[p] != NO_INDEX) continue;
     const Type *type = &program->params[p].type;
     int64_t numbers = 1;
     for (int d = 0; d < type->rank; d++) numbers *= type->dim[d].size;
@@ -48,6 +51,18 @@ static int64_t filling_bytes(const TypedProgram *program, const Residents *resid
   return bytes;
 }
 
+/* Between epochs, for weights at home on the SSD: a block of the file and a way to it each for what is read and what is written (gnn_weight_copy; a checkpoint is
+ * only read). */
+static int64_t moving_bytes(const Residents *residents) {
+  int ways = 0;
+  for (int i = 0; i < residents->away_count; i++) {
+    const Away *away = &residents->away[i];
+    const int needed = away->tier != TIER_SSD || !away->is_learned ? 0 : away->is_copy ? 2 : 1;
+    if (needed > ways) ways = needed;
+  }
+  return ways * (GNN_SCRATCH_BLOCK_BYTES + gnn_scratch_buffer_bytes(GNN_SCRATCH_BLOCK_BYTES));
+}
+
 Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {
   const DataInfo *info = program->info;
   const Residents *residents = layout->residents;
@@ -57,7 +72,7 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   if (p.data > layout->bytes) p.data = layout->bytes;
   bool is_sorting = false;
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
-  p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? weight_bytes(program) : 0) +
+  p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
               (is_sorting ? RANKED_BYTES * info->nodes : 0);
   if (stays) p.running += info->loading.held + info->loading.mapped;
   const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;

@@ -235,6 +235,11 @@ static void add_weights(Collecting *l, const Kernels *evaluation) {
     for (int d = 0; d < program->params[p].type.rank; d++) bytes *= program->params[p].type.dim[d].size;
     const Away away = {.tier = l->homes.learned, .bytes = bytes, .is_learned = true};
     if (is_away) y->weight_away[p] = add_away(l, name, away);
+    if (is_away && program->has_train && program->train.has_keep) {
+      Away copy = away;
+      copy.is_copy = true;
+      y->best_away[p] = add_away(l, arena_printf(l->arena, "best_%s", program->params[p].name), copy);
+    }
     else y->weight[p] = add_resident(l, BLOCK_WEIGHTS, name, bytes);
     for (int s = 0; s < MAX_STATES; s++) {
       if (!weight_has_state(program, p, s)) continue;
@@ -331,6 +336,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->is_field_half = arena_alloc(arena, (size_t)program->field_count + 1);
   y->weight = no_blocks(arena, program->param_count);
   y->weight_away = no_blocks(arena, program->param_count);
+  y->best_away = no_blocks(arena, program->param_count);
   for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count), y->state_away[s] = no_blocks(arena, program->param_count);
   const Kernels *once = hoisted ? hoisted->kernels : NULL;
   add_graph(&l, (const Kernels *[3]){training, evaluation, once});
@@ -365,7 +371,7 @@ void residents_cache(Arena *arena, Residents *y, CachedData data, const Kernels 
   int count = 0;
   if (training) ARENA_PUSH(arena, readers, count, training);
   for (int e = 0; e < evaluation_count; e++) ARENA_PUSH(arena, readers, count, evaluations[e]);
-  for (int i = 0; i < y->away_count; i++) y->away[i].may_be_cached = resident_is_of(y, i, data);
+  for (int i = 0; i < y->away_count; i++) y->away[i].may_be_cached = !y->away[i].is_copy && resident_is_of(y, i, data);
   const int levels = gnn_block_levels(readers[0]->graph->program->info->nodes);
   y->cache = (struct Cache){data.bytes, readers, count, arena_alloc(arena, (size_t)(levels + 1) * sizeof *y->cache.of_parts)};
 }

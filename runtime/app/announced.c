@@ -132,12 +132,13 @@ static gnn_status measure_fill(const gnn_cli *cli, gnn_dataset *dataset, const g
 
 /* ---- check ---- */
 
-/* With what training takes beside what its epochs touch: every page of the arenas, and the weights that it keeps. */
-static gnn_status measure_process(gnn_instance *instance, measure_peaks *peaks, gnn_error *error) {
+/* With what training takes beside what its epochs touch: the weights that it keeps, and every page of the arenas. */
+static gnn_status measure_training(gnn_instance *instance, measure_peaks *peaks, gnn_error *error) {
   gnn_snapshot best = {0};
   gnn_status status = GNN_OK;
   if (instance->run.program->has_keep) status = gnn_snapshot_create(instance->run.program, &best, error);
   if (status == GNN_OK && best.data) status = gnn_snapshot_take(&best, instance, error);
+  if (status == GNN_OK) *peaks = measure_take_peaks(instance);
   if (status == GNN_OK) gnn_instance_touch(instance);
   if (status == GNN_OK) peaks->process = gnn_process_most_bytes();
   gnn_snapshot_destroy(&best);
@@ -158,8 +159,7 @@ static gnn_status measure_memory(const gnn_cli *cli, gnn_trail *trail, int is_sa
   if (status == GNN_OK) status = measure_reset(cli, &options, instance, error);
   if (status == GNN_OK && is_said) gnn_print_header(instance, cli->seed);
   if (status == GNN_OK) status = gnn_trail_run(trail, instance, error);
-  if (status == GNN_OK) *peaks = measure_take_peaks(instance);
-  if (status == GNN_OK) status = measure_process(instance, peaks, error);
+  if (status == GNN_OK) status = measure_training(instance, peaks, error);
   if (status == GNN_OK) status = gnn_trail_take(trail, instance, error);
   if (status == GNN_OK && is_said && trail->epochs > 0)
     printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)trail->epochs, trail->epochs == 1 ? "" : "s", gnn_shown(trail->loss[0]),

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <zlib.h>
 
 #include "train.h"
 #include "runtime/job/epoch.h"
@@ -82,20 +83,17 @@ void gnn_keeping_destroy(gnn_keeping *keeping) {
 
 /* ---- what epochs leave behind ---- */
 
-static int64_t trail_weight_bytes(const gnn_program *program, int w) {
-  return program->weights[w].count * program->real_bytes * (1 + program->weights[w].state_count);
-}
-
 gnn_status gnn_trail_create(gnn_trail *trail, const gnn_program *program, int64_t epochs, gnn_error *error) {
-  int64_t bytes = 0;
-  for (int w = 0; w < program->weight_count; w++) bytes += trail_weight_bytes(program, w);
-  *trail = (gnn_trail){.epochs = epochs, .loss = calloc((size_t)epochs + 1, sizeof *trail->loss), .weights = malloc((size_t)bytes + 1)};
-  return trail->loss && trail->weights ? GNN_OK : gnn_fail_memory(error, bytes + 8 * epochs);
+  *trail = (gnn_trail){.epochs = epochs};
+  for (int w = 0; w < program->weight_count; w++) trail->sum_count += 1 + program->weights[w].state_count;
+  trail->loss = calloc((size_t)epochs + 1, sizeof *trail->loss);
+  trail->sums = calloc((size_t)trail->sum_count + 1, sizeof *trail->sums);
+  return trail->loss && trail->sums ? GNN_OK : gnn_fail_memory(error, 4 * trail->sum_count + 8 * epochs);
 }
 
 void gnn_trail_destroy(gnn_trail *trail) {
   free(trail->loss);
-  free(trail->weights);
+  free(trail->sums);
 }
 
 gnn_status gnn_trail_epoch(gnn_instance *instance, gnn_error *error) {
@@ -104,14 +102,29 @@ gnn_status gnn_trail_epoch(gnn_instance *instance, gnn_error *error) {
   return gnn_epoch_failed(instance, status, error);
 }
 
+typedef struct trail_sum {
+  uint32_t *sum;
+  int real_bytes;
+} trail_sum;
+
+static gnn_status trail_add(void *context, void *numbers, int64_t first, int64_t count) {
+  const trail_sum *adding = context;
+  (void)first;
+  *adding->sum = (uint32_t)crc32_z(*adding->sum, numbers, (size_t)(count * adding->real_bytes));
+  return GNN_OK;
+}
+
 gnn_status gnn_trail_take(gnn_trail *trail, const gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  unsigned char *to = trail->weights;
+  uint32_t *sum = trail->sums;
   gnn_status status = gnn_download_weights(instance, 1, error);
-  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
+  for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
-    const int64_t bytes = weight->count * program->real_bytes;
-    for (int s = GNN_WEIGHT_ITSELF; s < weight->state_count && status == GNN_OK; s++, to += bytes) status = gnn_weight_take(instance, weight, s, to, error);
+    for (int s = GNN_WEIGHT_ITSELF; s < weight->state_count; s++, sum++) {
+      trail_sum adding = {sum, program->real_bytes};
+      *sum = 0;
+      if (status == GNN_OK) status = gnn_weight_walk(instance, weight, s, GNN_WEIGHT_READ, trail_add, &adding, error);
+    }
   }
   return status;
 }
@@ -134,7 +147,6 @@ static gnn_status trail_differs(gnn_error *error, const char *what, const char *
 }
 
 gnn_status gnn_trail_agrees(const gnn_trail *planned, const gnn_trail *kept, const gnn_program *program, gnn_error *error) {
-  int64_t at = 0;
   for (int64_t e = 0; e < planned->epochs; e++) {
     if (memcmp(&planned->loss[e], &kept->loss[e], sizeof *planned->loss) == 0) continue;
     gnn_text text = {0};
@@ -143,8 +155,8 @@ gnn_status gnn_trail_agrees(const gnn_trail *planned, const gnn_trail *kept, con
     gnn_text_free(&text);
     return status;
   }
-  for (int w = 0; w < program->weight_count; at += trail_weight_bytes(program, w), w++)
-    if (memcmp(planned->weights + at, kept->weights + at, (size_t)trail_weight_bytes(program, w)) != 0)
+  for (int64_t w = 0, at = 0; w < program->weight_count; at += 1 + program->weights[w].state_count, w++)
+    if (memcmp(planned->sums + at, kept->sums + at, (size_t)(1 + program->weights[w].state_count) * sizeof *kept->sums) != 0)
       return trail_differs(error, "the bits of the weight ", program->weights[w].name);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)
     if (memcmp(&planned->result[s], &kept->result[s], sizeof planned->result[s]) != 0)

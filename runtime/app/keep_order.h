@@ -20,7 +20,8 @@ void gnn_keeping_destroy(gnn_keeping *keeping);
 typedef struct gnn_trail {
   int64_t epochs;
   double *loss;           /* [epochs] */
-  unsigned char *weights; /* after them, each with the optimiser's state */
+  int64_t sum_count;
+  uint32_t *sums;         /* CRC-32 of each weight after them, and of each of its optimiser's states */
   gnn_result result[GNN_SPLIT_COUNT];
 } gnn_trail;
 
@@ -30,7 +31,7 @@ void gnn_trail_destroy(gnn_trail *trail);
 gnn_status gnn_trail_epoch(gnn_instance *instance, gnn_error *error);
 /* The epochs, then an evaluation. */
 gnn_status gnn_trail_run(gnn_trail *trail, gnn_instance *instance, gnn_error *error);
-/* The weights that they left. */
+/* Sums of the weights that they left. */
 gnn_status gnn_trail_take(gnn_trail *trail, const gnn_instance *instance, gnn_error *error);
 /* GNN_EVERSION, with what differs first, unless all the bits are the same. */
 gnn_status gnn_trail_agrees(const gnn_trail *planned, const gnn_trail *kept, const gnn_program *program, gnn_error *error);

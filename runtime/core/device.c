@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "scores.h"
+#include "weights.h"
 
 const gnn_backend *gnn_backend_of(const gnn_program *program) { return program->backend ? program->backend : &gnn_cpu_backend; }
 
@@ -46,7 +47,7 @@ static gnn_status device_move_weights(const gnn_instance *instance, device_way *
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     int64_t bytes = weight->count * program->real_bytes;
-    if (weight->is_on_host || weight->home.extent_count) continue; /* it is no matter of the device between epochs */
+    if (gnn_weight_is_away(weight)) continue; /* it is no matter of the device between epochs */
     status = device_move(instance, way, weight->at, bytes, error);
     for (int s = 0; has_state && s < weight->state_count && status == GNN_OK; s++)
       status = device_move(instance, way, weight->at_state[s], bytes, error);

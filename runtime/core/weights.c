@@ -7,11 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "home.h"
+
 void *gnn_weight_at(const gnn_instance *instance, const gnn_weight_desc *weight, int state) {
-  const int64_t at = state < 0 ? weight->at : weight->at_state[state];
+  const int64_t at = state == GNN_WEIGHT_BEST ? weight->at_best : state == GNN_WEIGHT_ITSELF ? weight->at : weight->at_state[state];
   if (weight->home.extent_count) return NULL;
   return weight->is_on_host ? instance->tiers.base[GNN_HOST] + at * (instance->run.program->real_bytes / 4) : gnn_instance_at(instance, at);
 }
+
+static const gnn_side *weight_side(const gnn_weight_desc *weight, int state) {
+  return state == GNN_WEIGHT_BEST ? &weight->home_best : state == GNN_WEIGHT_ITSELF ? &weight->home : &weight->home_state[state];
+}
+
+int gnn_weight_is_away(const gnn_weight_desc *weight) { return weight->is_on_host || weight->home.extent_count > 0; }
 
 static gnn_spans weight_run(unsigned char *base, int64_t at, int64_t bytes) { return (gnn_spans){.base = base, .scale = 1, .wrap = INT64_MAX, .at = at, .left = bytes}; }
 
@@ -43,7 +51,7 @@ static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side 
 gnn_status gnn_weight_walk(const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error) {
   void *numbers = gnn_weight_at(instance, weight, state);
   if (numbers) return visit(context, numbers, 0, weight->count);
-  return weight_walk_file(instance, state < 0 ? &weight->home : &weight->home_state[state], way, visit, context, error);
+  return weight_walk_file(instance, weight_side(weight, state), way, visit, context, error);
 }
 
 typedef struct weight_copy {
@@ -72,4 +80,24 @@ gnn_status gnn_weight_take(const gnn_instance *instance, const gnn_weight_desc *
 gnn_status gnn_weight_put(const gnn_instance *instance, const gnn_weight_desc *weight, int state, const void *from, gnn_error *error) {
   weight_copy copy = {.from = from, .number_bytes = instance->run.program->real_bytes};
   return gnn_weight_walk(instance, weight, state, GNN_WEIGHT_FILL, weight_put, &copy, error);
+}
+
+typedef struct weight_moving {
+  gnn_home home;
+  gnn_error *error;
+} weight_moving;
+
+static gnn_status weight_give(void *context, void *numbers, int64_t first, int64_t count) {
+  weight_moving *moving = context;
+  (void)first;
+  return gnn_home_put(&moving->home, numbers, count * (int64_t)sizeof(float), moving->error);
+}
+
+gnn_status gnn_weight_copy(gnn_instance *instance, const gnn_weight_desc *weight, int from, int to, gnn_error *error) {
+  void *numbers = gnn_weight_at(instance, weight, to);
+  if (numbers) return gnn_weight_take(instance, weight, from, numbers, error);
+  weight_moving moving = {.error = error};
+  gnn_status status = gnn_home_open(&moving.home, instance, weight_side(weight, to), error);
+  if (status != GNN_OK) return status;
+  return gnn_home_close(&moving.home, gnn_weight_walk(instance, weight, from, GNN_WEIGHT_READ, weight_give, &moving, error), error);
 }

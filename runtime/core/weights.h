@@ -5,7 +5,7 @@
 
 #include "instance.h"
 
-enum { GNN_WEIGHT_ITSELF = -1 }; /* beside the numbers of its states */
+enum { GNN_WEIGHT_ITSELF = -1, GNN_WEIGHT_BEST = -2 }; /* beside the numbers of its states; BEST: of weights that are at home elsewhere than on the device */
 
 /* In the host's memory, or in its image of the device's (device.h); NULL: in the scratch file. */
 void *gnn_weight_at(const gnn_instance *instance, const gnn_weight_desc *weight, int state);
@@ -15,6 +15,11 @@ typedef enum gnn_weight_way { GNN_WEIGHT_READ, GNN_WEIGHT_FILL } gnn_weight_way;
 typedef gnn_status gnn_weight_visit(void *context, void *numbers, int64_t first, int64_t count);
 /* All of them from the first to the last, at once where they lie in memory, else a block of the file at a time. Ends with the first status that is not GNN_OK. */
 gnn_status gnn_weight_walk(const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error);
+
+/* Whether it is at home on the host or on the SSD, and its numbers of the best epoch with it. */
+int gnn_weight_is_away(const gnn_weight_desc *weight);
+/* Of a weight that is: itself as the best, or the best as itself. */
+gnn_status gnn_weight_copy(gnn_instance *instance, const gnn_weight_desc *weight, int from, int to, gnn_error *error);
 
 /* To and from memory that has all of them side by side. */
 gnn_status gnn_weight_take(const gnn_instance *instance, const gnn_weight_desc *weight, int state, void *to, gnn_error *error);

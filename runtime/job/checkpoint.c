@@ -26,7 +26,8 @@ enum { CHECKPOINT_COUNTS_ONCE = 7 }; /* without accepted_data, which is 0 there 
 
 static int64_t checkpoint_weight_bytes(const gnn_program *program) {
   int64_t count = 0;
-  for (int w = 0; w < program->weight_count; w++) count += program->weights[w].count;
+  for (int w = 0; w < program->weight_count; w++)
+    if (!gnn_weight_is_away(&program->weights[w])) count += program->weights[w].count;
   return count * program->real_bytes;
 }
 
@@ -42,14 +43,19 @@ void gnn_snapshot_destroy(gnn_snapshot *snapshot) {
   memset(snapshot, 0, sizeof *snapshot);
 }
 
-gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance, gnn_error *error) {
+gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   gnn_status status = gnn_download_weights(instance, 0, error);
   if (status != GNN_OK) return status;
   unsigned char *to = snapshot->data;
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
-    status = gnn_weight_take(instance, &program->weights[w], GNN_WEIGHT_ITSELF, to, error);
-    to += program->weights[w].count * program->real_bytes;
+    const gnn_weight_desc *weight = &program->weights[w];
+    if (gnn_weight_is_away(weight)) {
+      status = gnn_weight_copy(instance, weight, GNN_WEIGHT_ITSELF, GNN_WEIGHT_BEST, error);
+      continue;
+    }
+    status = gnn_weight_take(instance, weight, GNN_WEIGHT_ITSELF, to, error);
+    to += weight->count * program->real_bytes;
   }
   snapshot->is_filled = status == GNN_OK;
   return status;
@@ -60,8 +66,13 @@ gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance
   const unsigned char *from = snapshot->data;
   gnn_status status = GNN_OK;
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
-    status = gnn_weight_put(instance, &program->weights[w], GNN_WEIGHT_ITSELF, from, error);
-    from += program->weights[w].count * program->real_bytes;
+    const gnn_weight_desc *weight = &program->weights[w];
+    if (gnn_weight_is_away(weight)) {
+      status = gnn_weight_copy(instance, weight, GNN_WEIGHT_BEST, GNN_WEIGHT_ITSELF, error);
+      continue;
+    }
+    status = gnn_weight_put(instance, weight, GNN_WEIGHT_ITSELF, from, error);
+    from += weight->count * program->real_bytes;
   }
   return status == GNN_OK ? gnn_upload_weights(instance, 0, error) : status;
 }
@@ -128,7 +139,7 @@ static gnn_status checkpoint_give(const void *user, gnn_tensor_sink *sink, void 
   return gnn_weight_walk(away->instance, away->weight, away->state, GNN_WEIGHT_READ, checkpoint_give_numbers, &giving, error);
 }
 
-/* A weight, or one of its states, where it is at home. */
+/* A weight, one of its states, or its best numbers, where it is at home. */
 static void checkpoint_list_weight(checkpoint_list *list, const char *prefix, const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_dtype dtype) {
   const int index = list->count;
   const void *data = gnn_weight_at(instance, weight, state);
@@ -154,6 +165,17 @@ static const char *checkpoint_identity(const gnn_program *program) {
   return program->model_fingerprint ? program->model_fingerprint : program->fingerprint;
 }
 
+/* The best numbers of a weight, *from those of this and the weights after it that are on the device. */
+static void checkpoint_list_best(checkpoint_list *list, const char *prefix, const gnn_instance *instance, const gnn_weight_desc *weight, const unsigned char **from) {
+  const gnn_dtype dtype = checkpoint_dtype(instance->run.program);
+  if (gnn_weight_is_away(weight)) {
+    checkpoint_list_weight(list, prefix, instance, weight, GNN_WEIGHT_BEST, dtype);
+    return;
+  }
+  checkpoint_list_add(list, prefix, weight, dtype, *from);
+  *from += weight->count * instance->run.program->real_bytes;
+}
+
 gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,
                             gnn_error *error) {
   const gnn_program *program = instance->run.program;
@@ -164,9 +186,8 @@ gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *sn
   const unsigned char *from = snapshot ? snapshot->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
-    if (snapshot) checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), from);
+    if (snapshot) checkpoint_list_best(&list, "", instance, weight, &from);
     else checkpoint_list_weight(&list, "", instance, weight, GNN_WEIGHT_ITSELF, checkpoint_dtype(program));
-    if (snapshot) from += weight->count * program->real_bytes;
   }
   gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}};
   status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 3, error);
@@ -271,12 +292,6 @@ static gnn_status checkpoint_copy_numbers(void *context, void *numbers, int64_t 
   return GNN_OK;
 }
 
-static void checkpoint_copy(void *to, int real_bytes, const gnn_array *array) {
-  checkpoint_source from = {array, real_bytes};
-  gnn_status is_copied = checkpoint_copy_numbers(&from, to, 0, array->count);
-  (void)is_copied;
-}
-
 static gnn_status checkpoint_load(const gnn_instance *instance, const gnn_weight_desc *weight, int state, const gnn_array *array, gnn_error *error) {
   checkpoint_source from = {array, instance->run.program->real_bytes};
   return gnn_weight_walk(instance, weight, state, GNN_WEIGHT_FILL, checkpoint_copy_numbers, &from, error);
@@ -360,9 +375,7 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
     const gnn_weight_desc *weight = &program->weights[w];
     checkpoint_list_weight(&list, "", instance, weight, GNN_WEIGHT_ITSELF, dtype);
     for (int s = 0; s < weight->state_count; s++) checkpoint_list_weight(&list, checkpoint_state_prefix(program, weight, s), instance, weight, s, dtype);
-    if (from == NULL) continue;
-    checkpoint_list_add(&list, "best.", weight, dtype, from);
-    from += weight->count * program->real_bytes;
+    if (from) checkpoint_list_best(&list, "best.", instance, weight, &from);
   }
   int64_t counts[CHECKPOINT_COUNTS] = {progress->run_index, instance->run.epoch, (int64_t)progress->seed,
                                        keeper->best_epoch, keeper->stop_waits, progress->finished_count,
@@ -526,7 +539,13 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
     }
     if (!best->is_filled) continue;
     snprintf(name, sizeof name, "best.%s", weight->name);
-    checkpoint_copy(to, program->real_bytes, gnn_safetensors_find(&file, name));
+    const gnn_array *array = gnn_safetensors_find(&file, name);
+    if (gnn_weight_is_away(weight)) {
+      if (status == GNN_OK) status = checkpoint_load(instance, weight, GNN_WEIGHT_BEST, array, error);
+      continue;
+    }
+    checkpoint_source source = {array, program->real_bytes};
+    if (status == GNN_OK) status = checkpoint_copy_numbers(&source, to, 0, weight->count);
     to += weight->count * program->real_bytes;
   }
   gnn_keeper *keeper = &progress->keeper;

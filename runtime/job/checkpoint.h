@@ -5,16 +5,17 @@
 
 #include "metrics.h"
 
-/* A copy of all weights, as kept for the best epoch. */
+/* A copy of all weights, as kept for the best epoch. Those that are at home on the host or the SSD have theirs there (gnn_weight_copy), so an instance
+ * has one snapshot at a time. */
 typedef struct gnn_snapshot {
-  unsigned char *data; /* the weights one after another */
+  unsigned char *data; /* the weights on the device one after another */
   int64_t bytes;
   int is_filled;
 } gnn_snapshot;
 
 gnn_status gnn_snapshot_create(const gnn_program *program, gnn_snapshot *snapshot, gnn_error *error);
 void gnn_snapshot_destroy(gnn_snapshot *snapshot);
-gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, const gnn_instance *instance, gnn_error *error);
+gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error);
 gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error);
 
 /* snapshot NULL: the weights in the arena. Always float32. */

@@ -160,10 +160,10 @@ queue slices4_slices2 slices4 '--cut=slices(2)'
 queue away4_host away4 --budget host=64MiB
 queue keep_learned4 learned4
 for tier in host ssd; do { cat "$plans/learned4.gnn" && printf 'plan {\n  fate "e" = %s\n}\n' $tier; } >learned4_$tier.gnn; done
-sed 's/adam(lr = 0.01)/sgd(lr = 0.1, momentum = 0.9)\n  accumulate = 2/' "$plans/learned4.gnn" >keep_learned_sum.gnn
-sed 's/adam(lr = 0.01)/adagrad(lr = 0.01)\n  clip      = norm(0.05)/' "$plans/learned4.gnn" >keep_learned_norm.gnn
-sed 's/adam(lr = 0.01)/sgd(lr = 0.1, momentum = 0.9)\n  accumulate = 2/' learned4_host.gnn >learned_sum.gnn
-sed 's/adam(lr = 0.01)/adagrad(lr = 0.01)\n  clip      = norm(0.05)/' learned4_ssd.gnn >learned_norm.gnn
+sed 's/adam(lr = 0.01)/sgd(lr = 0.1, momentum = 0.9)\n  accumulate = 2\n  keep = best(valid.accuracy)/' "$plans/learned4.gnn" >keep_learned_sum.gnn
+sed 's/adam(lr = 0.01)/adagrad(lr = 0.01)\n  clip      = norm(0.05)\n  keep      = best(valid.accuracy)/' "$plans/learned4.gnn" >keep_learned_norm.gnn
+sed 's/adam(lr = 0.01)/sgd(lr = 0.1, momentum = 0.9)\n  accumulate = 2\n  keep = best(valid.accuracy)/' learned4_host.gnn >learned_sum.gnn
+sed 's/adam(lr = 0.01)/adagrad(lr = 0.01)\n  clip      = norm(0.05)\n  keep      = best(valid.accuracy)/' learned4_ssd.gnn >learned_norm.gnn
 queue learned4_host none '--cut=slices(2)' --budget host=64MiB --budget device=$(plans=. least_of learned4_host '--cut=slices(2)' --budget host=64MiB)KiB
 cp learned4_ssd.gnn learned4_ring.gnn
 queue learned4_ssd none '--cut=rows(4)' --budget ssd=64MiB --budget device=$(plans=. least_of learned4_ssd '--cut=rows(4)' --budget ssd=64MiB)KiB
@@ -535,6 +535,16 @@ learned_split() { agrees_with keep_learned4 learned4_split && on_both learned4_s
 check "and some parts on the host, the others on the SSD" learned_split
 learned_kinds() { for kind in sum norm; do train keep_learned_$kind out_keep_learned_$kind && agrees_with keep_learned_$kind learned_$kind || return 1; done; }
 check "gradients that are summed over epochs, and clipped by the length of them all: same bits" learned_kinds
+same_best() { cmp <(numbers "$1/best.safetensors") <(numbers "$2/best.safetensors"); }
+learned_best() { # at home where the weights are; by way of a checkpoint, too
+  for kind in sum norm; do
+    same_best out_learned_$kind out_keep_learned_$kind || return 1
+    "./learned_$kind" -q --epochs 4 --every 1 --out best_$kind && "./learned_$kind" -q --epochs 6 --every 1 --resume --out best_$kind && same_best best_$kind out_keep_learned_$kind || return 1
+    "./learned_$kind" -q --epochs 4 --every 1 --out best_$kind && "./keep_learned_$kind" -q --epochs 6 --every 1 --resume --out best_$kind && same_best best_$kind out_keep_learned_$kind || return 1
+  done
+  grep -q 'at_best = ' gen_learned_sum/learned_sum.c && grep -q 'home_best = {GNN_SSD, ' gen_learned_norm/learned_norm.c
+}
+check "the best weights are kept where the weights are at home" learned_best
 learned_goes_on() { # on the SSD, then on the host, then where everything is kept
   ./learned4_ssd -q --epochs 2 --out goes_on && ./learned4_host -q --epochs 3 --resume --out goes_on && ./learned4_split -q --epochs 4 --resume --out goes_on && ./keep_learned4 -q --epochs 6 --resume --out goes_on && cmp <(numbers goes_on/last.safetensors) <(numbers out_keep_learned4/last.safetensors) &&
     ./keep_learned4 -q --epochs 3 --out goes_back && ./learned4_ssd -q --epochs 6 --resume --out goes_back && cmp <(numbers goes_back/last.safetensors) <(numbers out_keep_learned4/last.safetensors)
