@@ -235,12 +235,12 @@ static void add_weights(Collecting *l, const Kernels *evaluation) {
     for (int d = 0; d < program->params[p].type.rank; d++) bytes *= program->params[p].type.dim[d].size;
     const Away away = {.tier = l->homes.learned, .bytes = bytes, .is_learned = true};
     if (is_away) y->weight_away[p] = add_away(l, name, away);
+    else y->weight[p] = add_resident(l, BLOCK_WEIGHTS, name, bytes);
     if (is_away && program->has_train && program->train.has_keep) {
       Away copy = away;
       copy.is_copy = true;
       y->best_away[p] = add_away(l, arena_printf(l->arena, "best_%s", program->params[p].name), copy);
     }
-    else y->weight[p] = add_resident(l, BLOCK_WEIGHTS, name, bytes);
     for (int s = 0; s < MAX_STATES; s++) {
       if (!weight_has_state(program, p, s)) continue;
       if (is_away) y->state_away[s][p] = add_away(l, state_name(l, p, s), away);
