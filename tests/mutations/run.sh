@@ -60,15 +60,15 @@ mutation lane_before_copies runtime/core/lanes.c '/^static void lanes_carry_out/
 indices=(tests/cuda/indices.sh build gcn_cora heads wide)
 mutation narrow_row kernels/cuda/rows.cuh 's/^  int64_t r = first \+ group;/  int r = (int)first + group;/' "${indices[@]}"
 mutation narrow_entry kernels/cuda/rows.cuh 's/^      const int64_t begin = ptr\[r\], end = ptr\[r \+ 1\];/      const int begin = ptr[r], end = ptr[r + 1];/' "${indices[@]}"
-mutation narrow_element kernels/cuda/reduce.cuh 's/for \(int64_t i = gnn_group<1>\(\); i < count;/for (int i = gnn_group<1>(); i < count;/' "${indices[@]}"
+mutation narrow_element kernels/cuda/reduce.cuh 's/for \(int64_t i = begin \+ gnn_group<1>\(\); i < end;/for (int i = begin + gnn_group<1>(); i < end;/' "${indices[@]}"
 mutation narrow_walker kernels/cuda/reduce.cuh 's/^  const int64_t i = \(int64_t\)blockIdx\.x \* GNN_SUM_NUMBERS/  const int64_t i = (int)blockIdx.x * GNN_SUM_NUMBERS/' "${indices[@]}"
 mutation narrow_place kernels/cuda/gemm.cuh 's/^      const int64_t p = place \+ place_of\(n\)/      const int p = place + place_of(n)/' "${indices[@]}"
 mutation narrow_tile kernels/cuda/gemm.cuh 's/^    const int64_t i = i0 \+ n/    const int i = i0 + n/' "${indices[@]}"
 mutation narrow_emitted_edge compiler/emit/cuda/emit_cuda_kernel.c 's/for \(int64_t i = begin; i < end; %s\)/for (int i = begin; i < end; %s)/' "${indices[@]}"
 mutation narrow_emitted_row compiler/emit/cuda/emit_cuda_kernel.c 's/row_done = \[&\]\(int64_t r,/row_done = [\&](int r,/' "${indices[@]}"
-mutation narrow_emitted_neighbour compiler/emit/emit_step.c 's/"const int64_t %s = edges->idx\[i\];/"const int %s = edges->idx[i];/' "${indices[@]}"
+mutation narrow_emitted_neighbour compiler/emit/emit_step.c 's/"const int64_t %s = %s\[i\];/"const int %s = %s[i];/' "${indices[@]}"
 mutation narrow_emitted_product compiler/emit/cuda/emit_cuda_kernel.c 's/edges->idx\[i\] \* INT64_C\(%" PRId64 "\)/edges->idx[i] * %" PRId64 "/' "${indices[@]}"
-mutation narrow_emitted_tile compiler/emit/cuda/emit_cuda_kernel.c 's/const int64_t row = \(int64_t\)blockIdx\.x \/ %" PRId64 " \* %d/const int64_t row = (int)blockIdx.x \/ %" PRId64 " * %d/' "${indices[@]}"
+mutation narrow_emitted_tile compiler/emit/cuda/emit_cuda_kernel.c 's/const int64_t row = %s\(int64_t\)blockIdx\.x \/ %" PRId64 " \* %d/const int64_t row = %s(int)blockIdx.x \/ %" PRId64 " * %d/' "${indices[@]}"
 
 # ---- slots and waits of pieces ----
 
