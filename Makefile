@@ -311,6 +311,10 @@ gpu-kit: all cuda
 	cp "$$($(CC) -print-file-name=libz.a)" $(B)/share/
 	tests/gpu/stamp.sh > $(B)/share/gpu-kit
 
+# Programs beside the frameworks, in turn, into docs/performance.md; hours. Options (--help) in BENCH, "--layers 2,3 --widths 16,128,256" for the longer list.
+bench: all
+	tests/bench/peers.sh $(B) --write docs/performance.md $(BENCH)
+
 # The tables of docs/planner.md and its plot; some minutes.
 bench-planner: $(B)/planner_bench
 	for table in small large size budgets "plot docs/planner-time.svg"; do $(B)/planner_bench $$table || exit; done
@@ -406,6 +410,6 @@ uninstall:
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/unix $(B)/tests $(B)/watched $(B)/fuzzers $(B)/threads $(B)/optimised $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: fuzzers all cuda without_cuda tests kernel_tests watched check check-long check-mutations accuracy coverage check-gpu bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
+.PHONY: fuzzers all cuda without_cuda tests kernel_tests watched check check-long check-mutations accuracy coverage check-gpu bench bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)

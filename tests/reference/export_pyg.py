@@ -152,7 +152,7 @@ Made with torch_geometric %s, torch %s, numpy %s by
 
     build/venv/torch-2.15/bin/python tests/reference/export_pyg.py tests/data/pyg
 
-(`tests/bench/epoch_vs_peers.sh` installs that environment.) The tests only read these files.
+(`tests/bench/peers.sh` installs that environment.) The tests only read these files.
 
 | folder | graph |
 | --- | --- |
