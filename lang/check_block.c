@@ -245,6 +245,17 @@ static bool loop_bound(Checker *checker, Scope *scope, const Expr *expr, double 
   return false;
 }
 
+/* Where turns of a loop sum over edges, values say in which they are made; loops around it come later and say theirs. Those of the model say it of what stems from no
+ * call: calls have names of their own. `first`: of each turn the first value, and the next after the last turn. */
+static void give_turns(Checker *checker, const Scope *scope, const TypedId *first, int turns) {
+  TypedExpr *exprs = checker->program->exprs;
+  bool has_sums = false;
+  for (TypedId i = first[0]; i < first[turns]; i++) has_sums = has_sums || (exprs[i].kind == TYPED_REDUCE_EDGES && (*scope->path || !*exprs[i].scope));
+  for (int turn = 0; has_sums && turns > 1 && turn < turns; turn++)
+    for (TypedId i = first[turn]; i < first[turn + 1]; i++)
+      if (*scope->path || !*exprs[i].scope) exprs[i].turn = turn + 1;
+}
+
 static void loop(Checker *checker, Scope *scope, const Stmt *stmt) {
   double first, last;
   if (!loop_bound(checker, scope, stmt->value, &first) || !loop_bound(checker, scope, stmt->to, &last)) return;
@@ -256,14 +267,18 @@ static void loop(Checker *checker, Scope *scope, const Stmt *stmt) {
     diags_error(checker->diags, "E0112", stmt->span.place, "this loop would be unrolled %.0f times; the limit is %d", last - first + 1, LOOP_MAX);
     return;
   }
-  int errors = diags_error_count(checker->diags);
+  int errors = diags_error_count(checker->diags), turns = 0;
+  TypedId *first_value = arena_alloc(checker->arena, (size_t)(last - first + 2) * sizeof *first_value);
   scope->loop_depth++;
   for (double i = first; i <= last && !scope->has_returned && !checker->is_stopped; i++) {
+    first_value[turns++] = checker->program->expr_count;
     check_set_variable(checker, scope, stmt->name, check_number(i, stmt->name), stmt->name_place);
     check_block(checker, scope, stmt->body);
     if (diags_error_count(checker->diags) > errors) break;
   }
   scope->loop_depth--;
+  first_value[turns] = checker->program->expr_count;
+  give_turns(checker, scope, first_value, turns);
 }
 
 static void give_back(Checker *checker, Scope *scope, const Stmt *stmt) {

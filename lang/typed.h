@@ -133,6 +133,7 @@ typedef struct TypedExpr {
   Place place;
   const char *name;  /* the variable it was bound to first ("h"), or "" */
   const char *scope; /* the layer call it stems from ("conv1.lin"), or "" in the model itself */
+  int turn;          /* of the outermost loop whose turns sum over edges, within the model's call ("conv1"), or within the model: from 1; 0: there is none */
   bool is_standard;  /* it stems from a layer of std */
   bool is_softmax;   /* probabilities, of softmax */
   bool is_layer_result; /* the value that the call named `scope` returns; `predict --layer scope` asks for it */

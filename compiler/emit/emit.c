@@ -153,10 +153,10 @@ static const ToldName *told_names(const Emission *m, int s, ValueId id) {
   for (const Called *c = is_whole ? value->called : NULL; c; c = c->next) {
     const Naming *naming = c->naming;
     if (!naming->name) continue;
-    const char *behind = value->layer && !strchr(naming->path, '.') ? arena_printf(m->arena, "%s.%s", value->layer, naming->name) : NULL;
+    const char *behind = value->layer.name && !strchr(naming->path, '.') ? arena_printf(m->arena, "%s.%s", value->layer.name, naming->name) : NULL;
     const char *const texts[] = {is_meant(m->program, naming) ? naming->path : NULL, behind};
     for (int t = 0; t < 2; t++) {
-      if (!texts[t] || is_name_of_layer(graph, texts[t]) || (t == 1 && strcmp(value->layer, naming->name) == 0)) continue;
+      if (!texts[t] || is_name_of_layer(graph, texts[t]) || (t == 1 && strcmp(value->layer.name, naming->name) == 0)) continue;
       ToldName *name = arena_alloc(m->arena, sizeof *name);
       *name = (ToldName){texts[t], names};
       names = name;

@@ -27,7 +27,7 @@ static LayerRun *run_of(Counting *c, const char *layer, Phase pass) {
 /* A kernel that runs once more does so for the pass in which that is. */
 static LayerRun *run_of_kernel(Counting *c, int i) {
   const Step *step = &c->s->steps[i];
-  return run_of(c, anchor_of(step)->layer, !step->is_rerun ? kernel_of(step)->phase : i < c->backward_begin ? PHASE_FORWARD : PHASE_BACKWARD);
+  return run_of(c, anchor_of(step)->layer.name, !step->is_rerun ? kernel_of(step)->phase : i < c->backward_begin ? PHASE_FORWARD : PHASE_BACKWARD);
 }
 
 static void find_backward(Counting *c) {
@@ -76,7 +76,7 @@ static LayerRun *run_of_copy(Counting *c, const Copy *copy) {
   const Value *value = &copy->kernels->graph->values[copy->value];
   for (int i = copy->step + 1; !copy->is_out && i < c->count; i++)
     if (reads(&c->s->steps[i], copy)) return run_of_kernel(c, i);
-  return run_of(c, value->layer, value->phase);
+  return run_of(c, value->layer.name, value->phase);
 }
 
 static void count_copies(Counting *c) {

@@ -360,8 +360,8 @@ static void add_kernel_facts(const Emission *m, int i, json_t *item) {
   json_object_set_new(item, "frees", names_of_freed(m, i));
   const Slice *slice = &step->kernels->graph->values[kernel->anchor].slice;
   if (step->part || slice->count) add_piece(item, group_of_kernel(step->kernels, kernel), step->part, slice);
-  const char *layer = step->kernels->graph->values[kernel->anchor].layer;
-  if (layer) json_object_set_new(item, "layer", json_string(layer));
+  const Layer layer = step->kernels->graph->values[kernel->anchor].layer;
+  if (layer.name) json_object_set_new(item, "layer", json_string(layer.turn ? arena_printf(m->arena, "%s.%d", layer.name, layer.turn - 1) : layer.name));
 }
 
 static json_t *json_steps(const Emission *m) {

@@ -82,6 +82,7 @@ static void make_monotonous(Sweep *s) {
     more->ns = less->ns;
     more->needs = less->needs;
     more->mode = less->mode;
+    more->is_sketched = less->is_sketched;
     memcpy(more->fates, less->fates, sizeof more->fates);
   }
 }
@@ -266,6 +267,7 @@ static json_t *json_point(const Sweep *s, const SweepPoint *p) {
   json_object_set_new(item, "versus_best", json_real(best > 0 ? (double)p->ns / (double)best : 1));
   static const char *const names[FATE_COUNT] = {"kept", "host", "ssd", "recomputed"};
   for (int f = 0; f < FATE_COUNT; f++) json_object_set_new(item, names[f], json_integer(p->fates[f]));
+  if (p->is_sketched) json_object_set_new(item, "sketched", json_true());
   bool has_modes = false;
   for (int i = 0; i < s->count; i++) has_modes = has_modes || s->points[i].mode;
   if (has_modes) json_object_set_new(item, "mode", json_string(p->mode ? p->mode : "whole"));

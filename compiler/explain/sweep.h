@@ -11,6 +11,7 @@ typedef struct SweepPoint {
   int64_t bytes[2];  /* the budgets: of the swept tier, and of the second one */
   bool fits;
   bool is_own;       /* of the current budget */
+  bool is_sketched;  /* by a plan without addresses: what it needs, and what it takes, is about so much */
   int64_t ns;        /* an epoch */
   int64_t needs;     /* of the swept tier: the same plan fits this many bytes */
   int fates[FATE_COUNT]; /* values by what became of them */
@@ -26,7 +27,7 @@ typedef struct Sweep {
   int64_t current_bytes; /* 0: outside the range */
   int64_t least_bytes;   /* no plan fits less; 0: not known */
   const char *binds;     /* what needs so much */
-  bool is_sketched;      /* all but that of the current budget are sketches: sizes and times are about so much */
+  bool is_sketched;      /* some of the points are */
 } Sweep;
 
 typedef struct SweepRange {
@@ -44,7 +45,7 @@ typedef struct Sweeper {
   int64_t tier_bytes[TIER_COUNT]; /* budgets: the largest asked for of those that are swept */
   int64_t own_bytes[TIER_COUNT];  /* before that: the current ones */
   int plans;                      /* for a range without steps, besides its ends */
-  bool is_sketched;               /* plans without addresses: what they need, and what they take, is about so much */
+  bool is_sketched;               /* its points are */
 } Sweeper;
 
 int sweep_plans(int steps, bool has_cuts);

@@ -104,7 +104,7 @@ static Cut cut_of_rung(const Sketching *w, const PlanRequest *r, int rung) {
   Cut cut = {.parts = rungs[rung].parts < r->parts_at_most ? rungs[rung].parts : r->parts_at_most, .slices = rungs[rung].slices < r->slices_at_most ? rungs[rung].slices : r->slices_at_most};
   const Tier away = bytes[TIER_HOST] >= bytes[TIER_SSD] ? TIER_HOST : TIER_SSD;
   const bool is_away = rungs[rung].has_data_away && bytes[away] > 0;
-  cut = cut_with_homes(&r->machine, cut, is_away ? away : TIER_DEVICE, TIER_DEVICE);
+  cut = cut_with_homes(&r->machine, cut, is_away && r->has_fields ? away : TIER_DEVICE, TIER_DEVICE);
   return cut_with_learned(&r->machine, cut, is_away && r->has_learned ? away : TIER_DEVICE);
 }
 
@@ -162,6 +162,7 @@ static const PlannerReport *sketch_budgets(void *of, const int64_t tier_bytes[TI
   w->list[w->tried++].rung = best.rung;
   if (!best.plan) return &says_nothing;
   fill(&best.request, best.plan, w->swept->answer->evaluation_plan, tier, point);
+  point->is_sketched = true;
   point->needs = plan_needs(&best.plan->report, tier);
   return &best.plan->report;
 }

@@ -95,6 +95,12 @@ typedef struct Called {
   const struct Called *next;
 } Called;
 
+/* What a value stems from. */
+typedef struct Layer {
+  const char *name; /* the call ("conv1"), or a sum over neighbours that the model itself has; NULL: none is before it */
+  int turn;         /* of the loop in there whose turns sum over edges, from 1; 0: there is none, or it is outside of it */
+} Layer;
+
 typedef struct Value {
   Op op;
   Shape shape;
@@ -144,7 +150,7 @@ typedef struct Value {
   const Called *called; /* NULL: nothing that it has a name for */
   const char *said; /* the name in tables for users, after graph_name_values: that of the program with its layer where needed, else one with points */
   const char *tap;  /* the layer whose result this is, or NULL */
-  const char *layer; /* the call that it stems from ("conv1"), or a sum over neighbours that the model itself has; NULL: none is before it */
+  Layer layer;
   Slice slice;
   bool was_tap;     /* it is one, but is not kept: kernels are cut as if it were */
   bool is_once;     /* it may be computed once (hoist.h): its kernel is no matter of tuning, for the bits are to be those of each time */

@@ -179,19 +179,19 @@ static const char *outermost_call(Arena *arena, const char *scope) {
 }
 
 /* What the model itself does to the result of a layer counts with that layer. */
-static const char *layer_of(const Graph *graph, const TypedExpr *e, const Value *value) {
-  const char *layer = NULL;
-  if (*e->scope) return outermost_call(graph->arena, e->scope);
-  if (e->kind == TYPED_REDUCE_EDGES) return value_name(graph->arena, e);
+static Layer layer_of(const Graph *graph, const TypedExpr *e, const Value *value) {
+  Layer layer = {0};
+  if (*e->scope) return (Layer){outermost_call(graph->arena, e->scope), e->turn};
+  if (e->kind == TYPED_REDUCE_EDGES) return (Layer){value_name(graph->arena, e), e->turn};
   for (int k = 0; k < value->operand_count; k++)
-    if (graph->values[value->operand[k]].layer) layer = graph->values[value->operand[k]].layer;
+    if (graph->values[value->operand[k]].layer.name) layer = graph->values[value->operand[k]].layer;
   return layer;
 }
 
 /* What is done to the data before the first layer counts with the layer that it is for. */
 static void give_layers(Graph *graph) {
   bool *is_before = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
-  for (int i = 0; i < graph->value_count; i++) is_before[i] = !graph->values[i].layer;
+  for (int i = 0; i < graph->value_count; i++) is_before[i] = !graph->values[i].layer.name;
   for (int i = graph->value_count - 1; i >= 0; i--)
     for (int k = 0; k < graph->values[i].operand_count; k++)
       if (is_before[graph->values[i].operand[k]]) graph->values[graph->values[i].operand[k]].layer = graph->values[i].layer;
@@ -320,7 +320,7 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
     Shape labels = shape_of_type(&program->fields[field].type);
     Value loss = {.op = OP_CROSS_ENTROPY, .operand_count = 2, .place = program->train.place, .name = "loss"};
     loss.operand[0] = l.value_of[program->train.scores];
-    loss.layer = l.graph->values[loss.operand[0]].layer;
+    loss.layer.name = l.graph->values[loss.operand[0]].layer.name;
     loss.operand[1] = leaf(&l, &l.field[field], OP_INPUT, field, labels);
     l.graph->loss = graph_add(l.graph, loss);
   }

@@ -23,7 +23,7 @@ static const char *as_given(const Value *value, const char *written) { return is
 /* "d_sage2.h": what is in front of a gradient's name stays there. */
 static const char *behind_layer(const Graph *graph, const Value *value, const char *name) {
   static const char *const heads[] = {"d_", "back_", ""};
-  const char *layer = value->layer;
+  const char *layer = value->layer.name;
   int k = 0;
   while (strncmp(name, heads[k], strlen(heads[k])) != 0) k++;
   const char *rest = name + strlen(heads[k]);

@@ -56,14 +56,14 @@ static bool is_plain(const char *pattern) { return !strpbrk(pattern, "*?["); }
 
 static bool is_given(Arena *arena, const char *pattern, const Value *value) {
   for (const Called *c = value->called; c; c = c->next)
-    if (c->naming->name && names_naming(pattern, c->naming, value->layer, arena)) return true;
+    if (c->naming->name && names_naming(pattern, c->naming, value->layer.name, arena)) return true;
   return false;
 }
 
 static bool names_value(Arena *arena, const char *pattern, const Value *value) {
   if (fnmatch(as_identifier(arena, pattern), value->name, 0) == 0 || fnmatch(pattern, value->said, 0) == 0) return true;
   for (const Called *c = value->called; c; c = c->next)
-    if (names_naming(pattern, c->naming, value->layer, arena)) return true;
+    if (names_naming(pattern, c->naming, value->layer.name, arena)) return true;
   return false;
 }
 
@@ -91,7 +91,7 @@ static bool is_home_of(Tier home, bool is_cached, Tier tier) { return (is_cached
 static const Naming *naming_of(Arena *arena, const TypedProgram *program, const Graph *graph, const char *pattern) {
   for (int v = graph->value_count - 1; v >= 0; v--)
     for (const Called *c = graph->values[v].called; c; c = c->next)
-      if (names_naming(pattern, c->naming, graph->values[v].layer, arena)) return c->naming;
+      if (names_naming(pattern, c->naming, graph->values[v].layer.name, arena)) return c->naming;
   for (int i = program->naming_count - 1; i >= 0; i--)
     if (names_naming(pattern, &program->namings[i], NULL, arena)) return &program->namings[i];
   return NULL;
@@ -126,7 +126,7 @@ static const char *names_within(Arena *arena, const Kernels *kernels, const char
   int count = 0;
   for (int v = 0; v < graph->value_count; v++)
     for (const Called *c = graph->values[v].called; c && has_fate(kernels, v); c = c->next) {
-      const char *name = c->naming->path, *layer = graph->values[v].layer;
+      const char *name = c->naming->path, *layer = graph->values[v].layer.name;
       if (layer && c->naming->name) name = arena_printf(arena, "%s.%s", layer, c->naming->name);
       const char *quoted = arena_printf(arena, "\"%s\"", name);
       if (strncmp(name, pattern, length) != 0 || name[length] != '.' || strstr(within, quoted) || count > MOST_NAMES) continue;

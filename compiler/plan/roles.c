@@ -57,7 +57,7 @@ static bool is_of_aggregates(const Roles *r, const Kernel *kernel) {
 /* ---- layers ---- */
 
 static const char *layer_of(const Roles *r, const Kernel *kernel) {
-  const char *layer = r->graph->values[kernel->anchor].layer;
+  const char *layer = r->graph->values[kernel->anchor].layer.name;
   return layer ? layer : "";
 }
 

@@ -51,7 +51,7 @@ static const Member memory_members[] = {{"first_step", 'i'}, {"step", 'i'}, {"st
 static const Member lane_members[] = {{"lane", 't'}, {"steps", 'i'}, {"busy_seconds", 'n'}, {"wait_seconds", 'n'}, {"idle_seconds", 'n'}, {0}};
 static const Member bound_members[] = {{"lane", 't'}, {"busy_seconds", 'n'}, {"ratio", 'n'}, {0}};
 static const Member link_members[] = {{"lane", 't'}, {"bandwidth", 'n'}, {"latency_seconds", 'n'}, {0}};
-static const Member point_members[] = {{"budget_bytes", 'i'}, {"other_budget_bytes", 'I'}, {"fits", 'b'}, {"needs_bytes", 'I'}, {"seconds", 'N'}, {"versus_best", 'N'}, {"kept", 'I'}, {"host", 'I'}, {"ssd", 'I'}, {"recomputed", 'I'}, {"mode", 'T'}, {0}};
+static const Member point_members[] = {{"budget_bytes", 'i'}, {"other_budget_bytes", 'I'}, {"fits", 'b'}, {"needs_bytes", 'I'}, {"seconds", 'N'}, {"versus_best", 'N'}, {"kept", 'I'}, {"host", 'I'}, {"ssd", 'I'}, {"recomputed", 'I'}, {"mode", 'T'}, {"sketched", 'B'}, {0}};
 
 static bool is_of_type(const json_t *node, char type) {
   size_t i;

@@ -597,7 +597,7 @@ def brackets(b):
     assert [(tuple(key), start) for key, start, _ in runs] == [(key, start) for key, start, _ in wanted], runs
     assert all(abs(run[2] - w[2]) < 1e-9 for run, w in zip(runs, wanted))
     titles = b.js("[...document.querySelectorAll('#gantt .bracket title')].map(n => n.textContent)")
-    assert {"first", "conv 1/3", "conv 2/3", "conv 3/3", "last"} <= set(titles), titles
+    assert {"first", "conv 1/3", "conv 2/3", "conv 3/3", "steps 1/4", "steps 4/4", "last"} <= set(titles), titles
     assert b.js("document.querySelectorAll('#sky .layer-line').length") > 5
     rows = opened(b, "steps")
     assert any(row[3] == "conv 2/3" for row in rows), rows[:4]

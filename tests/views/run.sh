@@ -300,9 +300,16 @@ points, own = sweep["points"], sweep["points"][sweep["current"]]
 assert sweep["sketched"] and len(points) >= 4 and own["needs_bytes"] <= 260 << 20, sweep
 assert points[-1]["needs_bytes"] < own["needs_bytes"] / 2 and "parts" in points[-1]["mode"] and points[-1]["seconds"] > own["seconds"], points
 assert all(a["needs_bytes"] > b["needs_bytes"] and a["seconds"] <= b["seconds"] for a, b in zip(points, points[1:])), points
+assert [p for p in points if not p.get("sketched")] == [own], points
 END
 }
 check "a page of what may be cut is made in seconds, with a sweep" quick_page
+which_are_exact() { # the plan of the current budget, in each form of the sweep
+  $gnncc --measured=quick.json --emit=sweep=quick_sweep.svg && $gnncc --measured=quick.json --emit=sweep=- >quick_sweep.txt && cat quick_sweep.txt && "$judge" svg quick_sweep.svg &&
+    [ "$(grep -c 'x .* sketched: about so much$' quick_sweep.txt)" = "$(grep -c '"sketched": true' <(sed -n '/"points"/,/\]/p' quick.json))" ] && [ "$(grep 'current budget' quick_sweep.txt | grep -c sketched)" = 0 ] &&
+    [ "$(grep -c 'r="3"' quick_sweep.svg)" = 1 ] && grep -q 'planned, elsewhere sketched' quick_sweep.svg
+}
+check "  and says which of its points are sketches" which_are_exact
 refuse 2 "two models without a sweep" $gnncc "$here/spill.gnn" "$here/spill.gnn"
 two_tiers() { $gnncc $fast --target=box --sweep device=160MiB:260MiB,host=0:100MiB --emit=sweep=tiers.svg two.gnn && "$judge" svg tiers.svg && grep -c '<rect' tiers.svg; }
 check "a sweep of two tiers as a heat map" two_tiers
@@ -497,6 +504,7 @@ model m on g {
   for i in 1..3 {
     h = h |> GCN(64) as conv |> relu
   }
+  h = h |> APPNP(k = 4) as steps
   return h |> GCN(y.classes) as last
 }
 train m {
@@ -506,9 +514,18 @@ train m {
 }
 END
   $gnncc $fast --emit=report=loop.html,plan=loop.json,schedule=loop.txt loop.gnn && cat loop.txt && "$judge" report loop.json || return 1
-  [ "$(awk '$2 == "compute"' loop.txt | grep -c ' conv\.[012]  ')" = "$(grep -c '"layer": "conv\.[012]"' loop.json)" ] && [ $(grep -c '"layer": "conv\.1"' loop.json) -ge 4 ]
+  [ "$(awk '$2 == "compute"' loop.txt | grep -c ' conv\.[012]  ')" = "$(grep -c '"layer": "conv\.[012]"' loop.json)" ] && [ $(grep -c '"layer": "conv\.1"' loop.json) -ge 4 ] &&
+    for turn in 0 1 2 3; do [ $(grep -c "\"layer\": \"steps\.$turn\"" loop.json) -ge 3 ] || return 1; done
 }
-check "a loop shows its turns" loop
+check "a loop shows its turns, also one within a layer" loop
+bracketed() { # above the lanes of drawings, too
+  COLUMNS=240 $gnncc --measured=loop.json --emit=gantt=loop_gantt.txt,gantt=loop.svg && cat loop_gantt.txt && "$judge" svg loop.svg &&
+    sed -n '/ layers /p' loop_gantt.txt | grep -q '│first *│conv 1/3 *│conv 2/3 *│conv 3/3 *│.*│last.*│conv 3/3 *│conv 2/3' || return 1
+  for layer in first 'conv 1/3' 'conv 2/3' 'steps 1/4' 'steps 4/4' last; do [ "$(grep -c "data-layer=\"$layer\"" loop.svg)" -ge 2 ] || { echo "no $layer"; return 1; }; done
+  $gnncc --measured="$here/spill.json" --emit=gantt=- | grep -q ' layers ' && return 1 # a document that says of none
+  LC_ALL=C COLUMNS=60 $gnncc --measured=loop.json --emit=gantt=- | sed -n '/ layers /p' | LC_ALL=C grep -qE '^.{20}[ -~]+$'
+}
+check "  drawings have brackets of the layers" bracketed
 
 # ---- plans of the planner alone ----
 

@@ -162,6 +162,23 @@ DocTurns document_turns(const Document *document);
 /* "h, m_slice x4", with `times` for the x; "m_slice 4/4" where the others are elsewhere. */
 const char *document_turn_names(const Document *document, const DocTurn *turn, const char *times);
 
+/* Kernels of one layer that follow each other on the compute lane, in one direction. */
+typedef struct DocBracket {
+  const char *text; /* "conv1"; of a loop with its turn and how many there are, "conv 2/3" */
+  const char *turn; /* "2/3", or "" */
+  double from, to;  /* seconds */
+} DocBracket;
+
+typedef struct DocBrackets {
+  int count;
+  DocBracket *list;
+} DocBrackets;
+
+/* brackets.c: of the shown steps; none where the document says of no layers. */
+DocBrackets document_brackets(const Document *document, bool is_measured);
+/* What of its text has room in so many columns: all, the turn, the beginning followed by an ellipsis, or nothing; and how many columns that is. */
+const char *bracket_label(const Document *document, const DocBracket *bracket, int room, bool is_utf8, int *columns);
+
 /* A unit in which the seconds of one epoch read well: "s", "ms" or "us" and what a second is in it. */
 typedef struct TimeUnit {
   const char *name;

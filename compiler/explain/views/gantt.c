@@ -89,9 +89,30 @@ static void put_lane(Chart *c, const char *head, const DocLane *lane) {
   fprintf(c->out, "\n");
 }
 
+/* The layers that the kernels stem from: a mark where one begins, its name as far as there is room, and a mark where the last of neighbours ends. */
+static void put_brackets(const Chart *c, const char *head, bool is_measured) {
+  const DocBrackets brackets = document_brackets(c->d, is_measured);
+  const char *const mark = c->is_utf8 ? "\342\224\202" : "|";
+  if (!brackets.count) return;
+  fprintf(c->out, "%-8.8s %-9s  ", head, "layers");
+  int at = 0; /* the column that is written next */
+  for (int i = 0; i < brackets.count; i++) {
+    const DocBracket *b = &brackets.list[i];
+    const int first = column_of(c, b->from), end = i + 1 < brackets.count && brackets.list[i + 1].from <= b->to ? column_of(c, brackets.list[i + 1].from) : column_of(c, b->to);
+    if (first < at || end <= first) continue; /* too short to be seen */
+    int columns;
+    const char *label = bracket_label(c->d, b, end - first - 1, c->is_utf8, &columns);
+    fprintf(c->out, "%*s%s%s%*s", first - at, "", mark, label, end - first - 1 - columns, "");
+    at = end;
+    if (i + 1 == brackets.count || column_of(c, brackets.list[i + 1].from) > end) fputs(mark, c->out), at++;
+  }
+  fprintf(c->out, "\n");
+}
+
 /* Of a run, each lane twice: as estimated, and under it as measured. */
 static void put_lanes(Chart *c) {
   bool has_run = document_has_run(c->d);
+  for (int m = 0; m <= has_run; m++) put_brackets(c, !has_run ? c->d->device : m ? "measured" : "estimate", m);
   for (int i = 0; i < c->d->lane_count; i++)
     for (int m = 0; m <= has_run; m++) {
       c->is_measured = m;

@@ -8,7 +8,7 @@
 #include "compiler/base/escape.h"
 #include "runtime/base/text.h"
 
-enum { WIDTH = 960, LEFT = 96, RIGHT = 16, TOP = 40, LANE = 26, BOX = 20, SKY = 120, MOST_BOXES = 200, LONGEST_NAME = 24 };
+enum { WIDTH = 960, LEFT = 96, RIGHT = 16, TOP = 40, LANE = 26, BOX = 20, SKY = 120, BRACKET = 18, MOST_BOXES = 200, LONGEST_NAME = 24 };
 
 typedef struct Drawing {
   const Document *d;
@@ -220,6 +220,33 @@ static double gap_for(Drawing *w) {
   return gap;
 }
 
+/* ---- layers ---- */
+
+/* Above the lanes, of a run once more as measured. */
+static void put_brackets(const Drawing *w, double y) {
+  for (int m = 0; m <= document_has_run(w->d); m++) {
+    const DocBrackets brackets = document_brackets(w->d, m);
+    if (brackets.count) fprintf(w->out, m ? "<text class=\"s\" x=\"12\" y=\"%.1f\">measured</text>\n" : "<text x=\"4\" y=\"%.1f\">layers</text>\n", y + 11);
+    for (int i = 0; i < brackets.count; i++) {
+      const DocBracket *b = &brackets.list[i];
+      const double left = x_of(w, b->from) + 0.5, right = x_of(w, b->to) - 0.5;
+      int columns;
+      if (right - left < 1) continue;
+      const char *label = bracket_label(w->d, b, (int)((right - left) / 6.1), true, &columns);
+      fprintf(w->out, "<path class=\"axis\" data-layer=\"");
+      escape_xml(w->out, b->text);
+      fprintf(w->out, "\" fill=\"none\" d=\"M%.1f %.1fv-3H%.1fv3\"/>", left, y + BRACKET - 2, right);
+      if (columns) {
+        fprintf(w->out, "<text class=\"s\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"middle\">", (left + right) / 2, y + 11);
+        escape_xml(w->out, label);
+        fprintf(w->out, "</text>");
+      }
+      fprintf(w->out, "\n");
+    }
+    y += BRACKET;
+  }
+}
+
 static void put_axis(const Drawing *w, double y) {
   TimeUnit unit = document_time_unit(w->d);
   double whole = w->whole * unit.per_second, power = whole > 0 ? pow(10, floor(log10(whole / 8))) : 1, step = power;
@@ -282,16 +309,17 @@ void view_gantt_svg(const Document *d, FILE *out) {
   Drawing w = {.d = d, .out = out, .whole = fmax(document_shown_seconds(d), document_run_seconds(d))};
   w.count = document_shown_steps(d, &w.steps);
   find_turns(&w);
-  int lanes = d->lane_count * (1 + document_has_run(d)), height = TOP + lanes * LANE + 16 + SKY + 40;
+  const int lanes = d->lane_count * (1 + document_has_run(d)), top = TOP + (document_has_layers(d) ? BRACKET * (1 + document_has_run(d)) : 0), height = top + lanes * LANE + 16 + SKY + 40;
   fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n<!-- %s -->\n", WIDTH, height, WIDTH, height, d->generator);
   svg_style(out);
   put_turn_style(&w);
   fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/><text x=\"4\" y=\"16\" style=\"font-weight:bold\">");
   escape_xml(out, title(d));
   fprintf(out, "</text>\n");
-  double y = TOP + lanes * LANE;
+  double y = top + lanes * LANE;
   put_axis(&w, (int)y + 16 + SKY);
-  put_lanes(&w, TOP, gap_for(&w), false);
+  put_brackets(&w, TOP);
+  put_lanes(&w, top, gap_for(&w), false);
   if (w.count) put_skyline(&w, y + 12);
   put_legend(&w, y + 12 + SKY + 12);
   fprintf(out, "\n</svg>\n");

@@ -160,8 +160,8 @@ function changesOf() {
   if (i.tf32) add('--precision=tf32', `${shortTime(i.tf32.seconds)} per ${per} (now ${shortTime(now)}); products round their factors`);
   if (i.nested) add('order = nested', `in the data block: ${shortTime(i.nested.seconds)} per ${per} (now ${shortTime(now)}), after ${shortTime(i.nested.order_seconds)} once to make the order`);
   if (i.without_pins && now - i.without_pins.seconds > now / 100) add('no pins', `without the fates in the plan block: ${shortTime(i.without_pins.seconds)} per ${per} (now ${shortTime(now)})`);
-  const knee = sweep && sweep.points[sweep.knee], about = sweep && sweep.sketched ? 'about ' : '';
-  if (knee && knee.needs_bytes < report.tiers.device.peak_bytes) add(`--budget ${device}=${typed(knee.needs_bytes)}`, `the best value of less memory: ${about}${shortTime(knee.seconds)} per ${per} in ${needed(knee.needs_bytes)} (now ${shortTime(now)} in ${needed(report.tiers.device.peak_bytes)})`);
+  const knee = sweep && sweep.points[sweep.knee], about = knee && knee.sketched ? 'about ' : '';
+  if (knee && knee.needs_bytes < report.tiers.device.peak_bytes) add(`--budget ${device}=${typed(knee.needs_bytes)}`, `the best value of less memory: ${about}${shortTime(knee.seconds)} per ${per} in ${about}${needed(knee.needs_bytes)} (now ${shortTime(now)} in ${needed(report.tiers.device.peak_bytes)})`);
   return list;
 }
 
@@ -213,15 +213,13 @@ const lanes = report.lanes.map(l => l.lane);
 const hasLayers = steps.some(o => o.layer);
 const LANE = 26, BOX = 20, TOP = hasLayers ? 38 : 22, MOST_BOXES = 400;
 
-// Runs of one layer's kernels on the compute lane. A layer of a loop is named with its turn from 0, "conv.2": it is told of how many.
+// Runs of one layer's kernels on the compute lane. A layer of a loop, and what is in a loop of a layer, is named with its turn from 0, "conv.2": it is told of how many.
 const turnsOf = new Map();
-for (const name of new Set(steps.map(o => o.layer))) {
-  const [, stem, turn] = (name || '').match(/^(.*)\.(\d+)$/) || [];
-  if (stem) turnsOf.set(stem, Math.max(turnsOf.get(stem) || 0, Number(turn) + 1));
-}
+for (const name of new Set(steps.map(o => o.layer)))
+  for (let [, stem, turn] = (name || '').match(/^(.*)\.(\d+)$/) || []; stem; [, stem, turn] = stem.match(/^(.*)\.(\d+)$/) || []) turnsOf.set(stem, Math.max(turnsOf.get(stem) || 0, Number(turn) + 1));
 function layerText(name) {
   const [, stem, turn] = name.match(/^(.*)\.(\d+)$/) || [];
-  return stem && turnsOf.get(stem) > 1 ? `${stem} ${Number(turn) + 1}/${turnsOf.get(stem)}` : name;
+  return stem && turnsOf.get(stem) > 1 ? `${layerText(stem)} ${Number(turn) + 1}/${turnsOf.get(stem)}` : name;
 }
 function layerRuns(mode) {
   const list = [];
@@ -802,6 +800,7 @@ function useTable() {
 
 // ---- less or more memory ----
 
+const aboutSketched = p => p.sketched ? '≈ ' : '';
 let curveWide = -1;
 function drawCurve() {
   const sweep = report.sweep, node = $('curve'), W = node.clientWidth || 640;
@@ -821,13 +820,13 @@ function drawCurve() {
   let d = `M${end} ${py(points[0].seconds)}`;
   for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
   node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(least) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--quiet)', 'stroke-width': 2.5 }));
-  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: 'var(--quiet)' }, s('title', {}, `${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
+  for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: p.sketched ? 'var(--paper)' : 'var(--quiet)', stroke: 'var(--quiet)' }, s('title', {}, `${aboutSketched(p)}${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
   const label = (x, seconds, text, dy) => node.append(s('circle', { cx: x, cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--ink)', 'stroke-width': 2 }),
     s('text', { x: x > W / 2 ? x - 8 : x + 8, y: py(seconds) + dy, style: 'font-weight:600', 'text-anchor': x > W / 2 ? 'end' : 'start' }, text));
   const kneeX = knee && px(knee.needs_bytes), nowX = isBeyond ? end - 6 : px(now);
   if (knee) label(kneeX, knee.seconds, 'best value', -8);
   if (current) label(nowX, current.seconds, isBeyond ? `this budget, ${needed(now)} →` : 'this budget', knee && Math.abs(kneeX - nowX) < 170 ? 18 : -8);
-  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated`));
+  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated${sweep.sketched ? '; ● planned, ○ sketched: about so much' : ''}`));
 }
 
 function drawSweep() {
@@ -836,8 +835,8 @@ function drawSweep() {
   $('sweep').hidden = false;
   const points = sweep.points.filter(p => p.fits);
   const notes = (p, i) => [i === sweep.knee ? 'best value' : '', i === sweep.current ? `this budget, ${needed(sweep.current_bytes)}` : '', p.host + p.ssd + p.recomputed === 0 ? 'everything kept' : '', sweep.least_bytes && i === sweep.points.length - 1 ? 'least that works' : ''].filter(Boolean).join(', ');
-  $('points').append(table(sweep.least_bytes ? `below ${needed(sweep.least_bytes)} nothing fits` : 'plans by budget', [
-    ['from', p => needed(p.needs_bytes), 'n'], ['epoch', p => time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],
+  $('points').append(table((sweep.least_bytes ? `below ${needed(sweep.least_bytes)} nothing fits` : 'plans by budget') + (sweep.sketched ? '; ≈: sketched, about so much, the others were planned' : ''), [
+    ['from', p => aboutSketched(p) + needed(p.needs_bytes), 'n'], ['epoch', p => aboutSketched(p) + time(p.seconds), 'n'], ['vs best', p => `${p.versus_best.toFixed(2)}×`, 'n'], ['kept', p => p.kept, 'n'], ['recomputed', p => p.recomputed, 'n'], ['host', p => p.host, 'n'], ['ssd', p => p.ssd, 'n'],
     ...(points.some(p => p.mode) ? [['values', p => p.mode || '', 'wrap']] : []),
     ['', p => notes(p, sweep.points.indexOf(p)), 'wrap']], points));
 }

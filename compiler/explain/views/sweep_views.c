@@ -11,6 +11,7 @@ static double number(const json_t *o, const char *key) { return json_number_valu
 static int64_t count(const json_t *o, const char *key) { return json_integer_value(json_object_get(o, key)); }
 static const char *text(const json_t *o, const char *key) { return json_string_value(json_object_get(o, key)); }
 static bool does_fit(const json_t *point) { return json_is_true(json_object_get(point, "fits")); }
+static bool is_sketched(const json_t *sweep_or_point) { return json_is_true(json_object_get(sweep_or_point, "sketched")); }
 static bool is_two_tier(const json_t *sweep) { return json_object_get(sweep, "other_tier") != NULL; }
 
 typedef struct Duration {
@@ -32,6 +33,7 @@ static void put_note(const json_t *sweep, size_t i, const json_t *point, FILE *o
   if ((int64_t)i == count(sweep, "knee")) fprintf(out, "  <- best value");
   if ((int64_t)i == count(sweep, "current")) fprintf(out, "  <- current budget %s", gnn_bytes_above_text(count(sweep, "current_bytes")).text);
   if (i + 1 == json_array_size(json_object_get(sweep, "points")) && count(sweep, "least_bytes")) fprintf(out, "  least that works");
+  if (is_sketched(point)) fprintf(out, "  sketched: about so much");
 }
 
 /* "": of values that are whole at all points. */
@@ -139,6 +141,15 @@ static void put_modes(const Axes *a, const json_t *sweep, FILE *out) {
   }
 }
 
+/* Of a sweep with sketches, what was planned. */
+static void put_planned(const Axes *a, const json_t *sweep, FILE *out) {
+  const json_t *point;
+  size_t i;
+  json_array_foreach(json_object_get(sweep, "points"), i, point)
+    if (is_sketched(sweep) && does_fit(point) && !is_sketched(point))
+      fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#0072b2\"/>\n", x_of(a, number(point, "needs_bytes")), y_of(a, number(point, "seconds")));
+}
+
 static void put_mark(const Axes *a, const json_t *sweep, const char *key, const char *label, FILE *out) {
   const json_t *point = json_array_get(json_object_get(sweep, "points"), (size_t)count(sweep, key));
   if (count(sweep, key) < 0 || !point) return;
@@ -188,7 +199,7 @@ static void put_curve(const Axes *a, const json_t *sweeps, int index, FILE *out)
   fprintf(out, "</text>\n");
 }
 
-static void put_scales(const Axes *a, const char *tier, FILE *out) {
+static void put_scales(const Axes *a, const char *tier, bool has_sketches, FILE *out) {
   for (int i = 0; i <= 4; i++) {
     double bytes = a->least_bytes + (a->most_bytes - a->least_bytes) * i / 4, seconds = a->most_seconds * i / 4;
     bool is_told = i == 0 || a->most_bytes > a->least_bytes;
@@ -198,7 +209,7 @@ static void put_scales(const Axes *a, const char *tier, FILE *out) {
   }
   fprintf(out, "<text x=\"%d\" y=\"%d\">time of an epoch by ", LEFT, HEIGHT - 8);
   escape_xml(out, tier);
-  fprintf(out, " budget, estimated</text>\n");
+  fprintf(out, " budget, estimated%s</text>\n", has_sketches ? "; \342\227\217 planned, elsewhere sketched: about so much" : "");
 }
 
 static void put_heat(const json_t *sweep, FILE *out) {
@@ -241,10 +252,11 @@ void view_sweep_svg(const json_t *sweeps, FILE *out) {
     put_heat(first, out);
   } else {
     Axes a = axes_of(sweeps);
-    put_scales(&a, text(first, "tier"), out);
+    put_scales(&a, text(first, "tier"), is_sketched(first), out);
     json_array_foreach((json_t *)sweeps, i, sweep) {
       put_curve(&a, sweeps, (int)i, out);
       if (json_array_size(sweeps) == 1) put_modes(&a, sweep, out);
+      put_planned(&a, sweep, out);
       put_mark(&a, sweep, "knee", "best value", out);
       put_mark(&a, sweep, "current", "current", out);
     }
