@@ -371,7 +371,7 @@ INSTALLED = $(bindir)/gnncc $(bindir)/gnndata $(libdir)/libgnnrt.a $(libdir)/lib
   $(zshdir)/_gnncc $(zshdir)/_gnndata $(fishdir)/gnncc.fish $(fishdir)/gnndata.fish $(vimdir)/syntax/gnn.vim $(vimdir)/ftdetect/gnn.vim $(vimdir)/compiler/gnncc.vim $(lispdir)/gnn-mode.el \
   $(katedir)/gnn.xml $(gtkdir)/gnn.lang
 install: all $(U)/made
-	install -d $(foreach d,$(bindir) $(libdir)/pkgconfig $(libdir)/cmake/Gnncc $(includedir)/gnncc $(datadir)/gnncc/std $(datadir)/gnncc/targets $(datadir)/gnncc/examples $(datadir)/gnncc/textmate $(docdir) \
+	install -d $(foreach d,$(bindir) $(libdir)/pkgconfig $(libdir)/cmake/Gnncc $(includedir)/gnncc $(datadir)/gnncc/std $(datadir)/gnncc/targets $(datadir)/gnncc/examples $(datadir)/gnncc/textmate $(docdir)/pictures \
 	  $(mandir)/man1 $(mandir)/man5 $(mandir)/man7 $(bashdir) $(zshdir) $(fishdir) $(vimdir)/syntax $(vimdir)/ftdetect $(vimdir)/compiler $(lispdir) $(katedir) $(gtkdir),$(call IN,$(d)))
 	install $(B)/gnncc $(B)/gnndata $(call IN,$(bindir))
 	install -m 644 $(B)/share/libgnnrt.a $(wildcard $(B)/share/libgnncuda.a) $(call IN,$(libdir))
@@ -384,7 +384,10 @@ install: all $(U)/made
 	install -m 644 lang/targets/*.gnn $(call IN,$(datadir))/gnncc/targets
 	install -m 644 examples/*.gnn examples/*.safetensors $(call IN,$(datadir))/gnncc/examples
 	install -m 644 $(U)/gnn.tmLanguage.json $(call IN,$(datadir))/gnncc/textmate
-	install -m 644 README.md docs/*.md $(call IN,$(docdir))
+	examples=$$(realpath -m --relative-to=$(docdir) $(datadir)/gnncc/examples); for page in README.md docs/*.md; do \
+	  sed "s|](docs/|](|g; s|](\.\./README|](README|g; s|](\.\./examples/|]($$examples/|g" $$page >$(call IN,$(docdir))/$$(basename $$page) || exit; done
+	install -m 644 docs/*.svg $(call IN,$(docdir))
+	install -m 644 docs/pictures/* $(call IN,$(docdir))/pictures
 	$(FILL) packaging/gnnrt.pc.in > $(call IN,$(libdir))/pkgconfig/gnnrt.pc
 	for file in GnnccConfig GnnccConfigVersion; do $(FILL) packaging/$$file.cmake.in > $(call IN,$(libdir))/cmake/Gnncc/$$file.cmake || exit; done
 	install -m 644 $(U)/gnncc.1 $(U)/gnndata.1 $(U)/gnncc-program.1 $(call IN,$(mandir))/man1

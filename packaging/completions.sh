@@ -104,7 +104,7 @@ zsh_values() { # KIND
   folder) echo ':folder:_files -/' ;;
   word:*) say ":value:($(echo "${1#word:}" | sed 's/[()]/\\&/g' | tr '|' ' '))" ;;
   command:constants) echo ':constant:_gnncc_constants' ;;
-  command:*) say ":value:_gnncc_asked ${1#command:}" ;;
+  command:*) say ":value: _gnncc_asked ${1#command:}" ;;
   *) echo ':value: ' ;;
   esac
 }
@@ -164,9 +164,9 @@ fish_lines() { # COMMAND WORDS
     case $kind in
     none) value= ;;
     file | folder) value='-r' ;;
-    word:*) value="-x -a '$(echo "${kind#word:}" | tr '|' ' ')'" ;;
+    word:*) value="-x -a '$(echo "${kind#word:}" | sed 's/[()]/\\\\&/g' | tr '|' ' ')'" ;;
     command:constants) value="-x -a \"(commandline -o | string match '*.gnn' | xargs -r sed -n 's/^const  *\\([A-Za-z_][A-Za-z0-9_]*\\).*/\\1=/p' 2>/dev/null)\"" ;;
-    command:*) value="-x -a \"($(asked "${kind#command:}" | sed 's/"/\\"/g; s/\$/\\$/g'))\"" ;;
+    command:*) value="-x -a \"($(asked "${kind#command:}" | sed 's/"/\\"/g; s/\$/\\$/g') | string split ' ')\"" ;; # one a line
     *) value='-x' ;;
     esac
     [ "$how" != optional ] || value=$(say "$value" | sed 's/^-x/-f/; s/^-r$//')

@@ -27,6 +27,18 @@ check "--cflags and --libs name the installed folders" flags
 no_paths() { ! grep -rlF -e "$work" -e "$source" "$root/usr/lib/pkgconfig" "$root/usr/lib/cmake" "$root/usr/share/man" "$root/usr/share/bash-completion" "$root/usr/share/zsh" "$root/usr/share/fish" "$root/usr/share/vim"; }
 check "no path of the build is in what is installed" no_paths
 
+linked() { # whatever a page of the documentation links to lies beside it
+  local page link count=0
+  for page in "$root"/usr/share/doc/gnncc/*.md; do
+    for link in $(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -v '^https*:' | sort -u); do
+      count=$((count + 1))
+      [ -e "$root/usr/share/doc/gnncc/$link" ] || { echo "$(basename "$page"): $link"; return 1; }
+    done
+  done
+  [ $count -ge 50 ]
+}
+check "links in what is installed lead somewhere" linked
+
 # ---- man pages ----
 pages="man1/gnncc.1 man1/gnndata.1 man1/gnncc-program.1 man5/gnn.5 man7/gnncc-tutorial.7"
 all_pages() { for page in $pages; do [ -s "$root/usr/share/man/$page" ] || { echo "no $page"; return 1; }; done; }
@@ -88,6 +100,38 @@ check "zsh and fish: all options of --help" other_shells
 for shell in zsh fish; do
   if command -v $shell >/dev/null; then check "$shell reads its completion" $shell -n "$(find "$root" -name "$([ $shell = zsh ] && echo _gnncc || echo gnncc.fish)")"; else skip "$shell reads its completion" "no $shell"; fi
 done
+
+fish_offers() { # EXPECTED LINE
+  local got
+  got=$(HOME=$work fish -c 'set -p fish_complete_path $argv[1]; complete -C $argv[2] | string replace -r "\t.*" ""' "$root/usr/share/fish/vendor_completions.d" "$2" 2>&1 | tr '\n' ' ')
+  [ "$got" = "$1 " ] || { echo "$2: $got"; return 1; }
+}
+by_fish() {
+  fish_offers --target 'gnncc --targ' && fish_offers '--target=rtx4090' 'gnncc --target=rtx409' && fish_offers '--emit=plan' 'gnncc --emit=pl' && fish_offers '--cut=rows(' 'gnncc --cut=ro' && fish_offers '-Wone-way-edges' 'gnncc -Wone' &&
+    fish_offers GCNII 'gnncc --print-std GCNI' && fish_offers 'hidden=' 'gnncc gcn.gnn -D hi' && fish_offers info 'gnndata inf' && fish_offers '--self-loops=keep' 'gnndata convert a --self-loops=ke'
+}
+if command -v fish >/dev/null; then check "fish: options, values, constants, commands" by_fish; else skip "fish: options, values, constants, commands" "no fish"; fi
+cat >ask.zsh <<'ZSH' # FOLDER LINE: what becomes of the line by tab
+zmodload zsh/zpty
+zpty -b z zsh -f -i
+until_said() { local all= out i; for ((i = 0; i < 600; i++)) { while zpty -r -t z out; do all+=$out; done; [[ $all == ${~1} ]] && break; sleep 0.05 }; REPLY=$all }
+zpty -w z "TERM=dumb; stty -echo; PS1=; unsetopt zle_bracketed_paste; fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D; show() { print -r -- \"<<\$BUFFER>>\" }; zle -N show; bindkey '^Xp' show; print -r rea''dy"
+until_said '*ready*'
+zpty -w -n z "$2"$'\t\x18p'
+until_said '*<<*>>*'
+[[ $REPLY =~ '<<(.*)>>' ]] && print -r -- $match[1]
+zpty -d z
+ZSH
+zsh_makes() { # LINE OF: of its beginning
+  local got
+  got=$(timeout 60 zsh -f ask.zsh "$root/usr/share/zsh/site-functions" "$2")
+  [ "${got% }" = "$1" ] || { echo "$2: $got"; return 1; }
+}
+by_zsh() {
+  zsh_makes 'gnncc --target=' 'gnncc --targ' && zsh_makes 'gnncc --target=rtx4090' 'gnncc --target=rtx409' && zsh_makes 'gnncc --emit=plan' 'gnncc --emit=pla' && zsh_makes 'gnncc --print-std GCNII' 'gnncc --print-std GCNI' &&
+    zsh_makes 'gnncc -Wone-way-edges' 'gnncc -Wone' && zsh_makes 'gnncc gcn.gnn -D hidden=' 'gnncc gcn.gnn -D hi' && zsh_makes 'gnndata convert a --self-loops=keep' 'gnndata convert a --self-loops=ke'
+}
+if command -v zsh >/dev/null; then check "zsh: options, values, constants, commands" by_zsh; else skip "zsh: options, values, constants, commands" "no zsh"; fi
 
 # ---- pkg-config and CMake ----
 if command -v pkg-config >/dev/null; then
@@ -186,6 +230,27 @@ else
   skip "Vim" "no vim"
 fi
 
+if command -v emacs >/dev/null; then
+  emacs_faces() { # and it is compiled without a warning
+    cp "$root/usr/share/emacs/site-lisp/gnn-mode.el" . && cat >script.el <<'EMACS' && emacs -Q --batch -l script.el >emacs.out 2>&1
+(setq byte-compile-error-on-warn t)
+(unless (byte-compile-file "gnn-mode.el") (kill-emacs 1))
+(load (expand-file-name "gnn-mode.elc"))
+(find-file "gcn.gnn")
+(font-lock-ensure)
+(dolist (word '("^model" "dropout(" "GCN(" "class" "^# " "cross_entropy"))
+  (goto-char (point-min))
+  (re-search-forward word)
+  (message "%s %s" major-mode (get-text-property (match-beginning 0) 'face)))
+EMACS
+    cat emacs.out
+    [ "$(grep '^gnn-mode' emacs.out | cut -d' ' -f2 | tr '\n' ' ')" = "font-lock-keyword-face font-lock-function-name-face font-lock-function-name-face font-lock-type-face font-lock-comment-delimiter-face font-lock-builtin-face " ]
+  }
+  check "Emacs: the type of the file, its colours" emacs_faces
+else
+  skip "Emacs" "no emacs"
+fi
+
 # ---- uninstall ----
 gone() { make_in uninstall DESTDIR="$root" PREFIX=/usr && [ -z "$(find "$root" ! -type d)" ]; }
 mkdir -p "$root/usr/share/man/man1" "$work/others" && echo other >"$root/usr/share/man/man1/other.1"
@@ -227,6 +292,7 @@ if command -v dpkg-buildpackage >/dev/null && command -v fakeroot >/dev/null; th
     check "  and are removed without a trace" removes
     described() { for deb in deb/*.deb; do dpkg-deb -I "$deb" | grep -q '^ Version: 0.1.0-1$' && dpkg-deb -c "$deb" | grep -v -e ' root/root ' && return 1; done; dpkg-deb -f deb/gnncc_*.deb Depends | grep -q 'libc6'; }
     check "  with versions, dependencies, and files of root" described
+    if command -v lintian >/dev/null; then check "  lintian finds nothing" lintian --fail-on error,warning deb/*.deb; else skip "  lintian finds nothing" "no lintian"; fi
   else
     skip "dpkg-buildpackage" "no git tree"
   fi
