@@ -124,7 +124,7 @@ int gnn_command_train(const gnn_cli *cli) {
   gnn_train_options options = {
     .epochs = cli->epochs >= 0 ? cli->epochs : cli->program->epochs,
     .runs = cli->runs >= 0 ? cli->runs : cli->fold < 0 && cli->program->runs > 0 ? cli->program->runs : 1, .dataset = session.dataset,
-    .every = cli->every, .seed = cli->seed + (cli->fold > 0 ? (uint64_t)cli->fold : 0), /* as in the run of that fold */ .has_seed = cli->has_seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
+    .name = cli->name, .every = cli->every, .seed = cli->seed + (cli->fold > 0 ? (uint64_t)cli->fold : 0), /* as in the run of that fold */ .has_seed = cli->has_seed, .out = cli->out, .default_out = cli->default_out, .weights = cli->weights,
     .resume = cli->resume, .resumes_newest = cli->resumes_newest, .logs_csv = cli->logs_csv,
     .logs_jsonl = cli->logs_jsonl, .logs_page = cli->logs_page, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
     .continues_after_nan = cli->continues_after_nan, .accepts_changed_data = cli->accepts_changed_data, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
@@ -619,8 +619,18 @@ static void commands_info_tiers(const gnn_cli *cli) {
     printf("simulated    no step takes less than its estimated time, times %g\n", program->slowdown);
 }
 
+/* Of all types and relations, as planned. */
+static void commands_planned(const gnn_graph_desc *graph, int64_t *nodes, int64_t *edges) {
+  *nodes = graph->nodes;
+  *edges = graph->edges;
+  for (int t = 0; t < graph->type_count; t++) *nodes += graph->types[t].nodes;
+  for (int set = GNN_RELATIONS; graph->type_count && set < graph->set_count; set++) *edges += graph->sets[set].edges;
+}
+
 static int commands_info_json(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
+  int64_t nodes, edges;
+  commands_planned(&program->graph, &nodes, &edges);
   gnn_text text = {0};
   gnn_text_format(&text, "{\"model\":");
   gnn_text_json(&text, program->name);
@@ -632,7 +642,7 @@ static int commands_info_json(const gnn_cli *cli) {
   gnn_text_json(&text, program->fingerprint);
   gnn_text_format(&text, ",\"abi\":%d,\"nodes\":%lld,\"edges\":%lld,\"classes\":%lld,\"split\":[%lld,%lld,%lld],"
                   "\"device_bytes\":%lld,\"host_bytes\":%lld,\"ssd_bytes\":%lld,\"epoch_seconds_estimated\":%.9g",
-                  program->abi, (long long)program->graph.nodes, (long long)program->graph.edges,
+                  program->abi, (long long)nodes, (long long)edges,
                   (long long)program->classes, (long long)program->graph.row_count[0],
                   (long long)program->graph.row_count[1], (long long)program->graph.row_count[2],
                   (long long)program->device_bytes, (long long)program->host_bytes, (long long)program->ssd_bytes,
@@ -667,12 +677,13 @@ static int commands_info_json(const gnn_cli *cli) {
 int gnn_command_info(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
   if (cli->is_json) return commands_info_json(cli);
-  int64_t count = 0;
+  int64_t count = 0, nodes, edges;
+  commands_planned(&program->graph, &nodes, &edges);
   for (int w = 0; w < program->weight_count; w++) count += program->weights[w].is_trained ? program->weights[w].count : 0;
   printf("model        %s, from %s\n", program->name, program->source_name);
   printf("fingerprint  %s\n", program->fingerprint);
   printf("data         %s: %s nodes  %s edges  %lld classes  train/valid/test %s/%s/%s\n", program->data_name,
-         gnn_count_text(program->graph.nodes).text, gnn_count_text(program->graph.edges).text, (long long)program->classes,
+         gnn_count_text(nodes).text, gnn_count_text(edges).text, (long long)program->classes,
          gnn_count_text(program->graph.row_count[0]).text, gnn_count_text(program->graph.row_count[1]).text,
          gnn_count_text(program->graph.row_count[2]).text);
   if (program->batch_graphs) printf("             that is the largest batch of %lld graphs\n", (long long)program->batch_graphs);

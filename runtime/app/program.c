@@ -353,6 +353,13 @@ static void program_tune_memory(void) {
 #endif
 }
 
+/* As the user called it, without folders. */
+static const char *program_called(int argc, char **argv, const gnn_program *program) {
+  if (argc == 0 || !argv[0][0]) return program->name;
+  const char *slash = strrchr(argv[0], '/');
+  return slash && slash[1] ? slash + 1 : argv[0];
+}
+
 int gnn_main(int argc, char **argv, const gnn_program *program) {
   program_tune_memory();
   gnn_open_standard();
@@ -362,17 +369,13 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
   if (cli == NULL || line == NULL) {
     gnn_error error;
     gnn_fail_memory(&error, 0);
-    gnn_print_error(program->name, &error);
+    gnn_print_error(program_called(argc, argv, program), &error);
     free(cli);
     free(line);
     return GNN_EXIT_NO_ROOM;
   }
   cli->program = program;
-  cli->name = program->name;
-  if (argc > 0 && argv[0][0]) {
-    const char *slash = strrchr(argv[0], '/');
-    cli->name = slash && slash[1] ? slash + 1 : argv[0];
-  }
+  cli->name = program_called(argc, argv, program);
   snprintf(cli->default_out, sizeof cli->default_out, "%s.out", cli->name);
   cli->epochs = cli->runs = cli->warmup = cli->fold = -1;
   cli->samples = 8;

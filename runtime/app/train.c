@@ -540,7 +540,7 @@ static const char *train_stopper(void) {
 static void train_say_interrupted(gnn_loop *loop) {
   gnn_loop_erase_live(loop);
   fflush(stdout);
-  fprintf(stderr, "%s: stopped at epoch %lld of run %lld by %s; go on with --resume%s%s\n", loop->program->name,
+  fprintf(stderr, "%s: stopped at epoch %lld of run %lld by %s; go on with --resume%s%s\n", loop->options->name,
           (long long)loop->instance->run.epoch, (long long)loop->progress.run_index,
           train_stopper(), loop->last_saved ? "=" : "", loop->last_saved ? loop->last_saved : "");
 }
@@ -550,7 +550,7 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
   if (loop == NULL) {
     gnn_error error;
     gnn_fail_memory(&error, (int64_t)sizeof *loop);
-    gnn_print_error(instance->run.program->name, &error);
+    gnn_print_error(options->name, &error);
     return GNN_EXIT_NO_ROOM;
   }
   loop->instance = instance;
@@ -581,10 +581,10 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
     status = log_status;
     loop->error = log_error;
   } else if (log_status != GNN_OK) {
-    gnn_print_error(loop->program->name, &log_error); /* what stopped it may be what the log met, too */
+    gnn_print_error(options->name, &log_error); /* what stopped it may be what the log met, too */
   }
   if (status != GNN_OK) {
-    gnn_print_error(loop->program->name, &loop->error);
+    gnn_print_error(options->name, &loop->error);
     exit_code = gnn_exit_code(status);
   } else if (exit_code != 0) {
     train_say_interrupted(loop);

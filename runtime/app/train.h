@@ -8,6 +8,7 @@
 typedef enum gnn_progress_mode { GNN_PROGRESS_AUTO, GNN_PROGRESS_BAR, GNN_PROGRESS_LINES, GNN_PROGRESS_NONE } gnn_progress_mode;
 
 typedef struct gnn_train_options {
+  const char *name;         /* of the executable, before what is said of errors */
   int64_t epochs, runs;
   int64_t every;            /* print and log every n epochs; 0: every evaluation */
   uint64_t seed;

@@ -92,7 +92,7 @@ void gnn_job_options_init(gnn_job_options *options, const gnn_program *program) 
 }
 
 static gnn_status job_failed(gnn_job *job, gnn_status status) {
-  if (status != GNN_OK && job->options.log) job->options.log(job->options.user, 2, job->error.message);
+  if (status != GNN_OK && job && job->options.log) job->options.log(job->options.user, 2, job->error.message);
   return status;
 }
 
@@ -182,6 +182,7 @@ static gnn_status job_take(gnn_job *job, gnn_dataset *dataset, const gnn_recipe 
 }
 
 static gnn_status job_alive(gnn_job *job) {
+  if (job == NULL) return GNN_EINVAL;
   if (job->instance) return GNN_OK;
   return gnn_fail(&job->error, GNN_EINVAL, "", "the job could not be created; all that is left is to destroy it");
 }
@@ -205,6 +206,7 @@ static gnn_status job_changed(gnn_job *job) {
 }
 
 gnn_status gnn_job_set_edges(gnn_job *job, const int64_t *src, const int64_t *dst, int64_t edges) {
+  if (job == NULL) return GNN_EINVAL;
   if (edges < 0 || (edges > 0 && (src == NULL || dst == NULL)))
     return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "set_edges: no edges were given"));
   job->src = src;
@@ -216,6 +218,7 @@ gnn_status gnn_job_set_edges(gnn_job *job, const int64_t *src, const int64_t *ds
 static gnn_status job_set(gnn_job *job, const char *name, const float *values, const int64_t *labels, int64_t rows,
                           int64_t width) {
   int known = -1, at = -1;
+  if (job == NULL) return GNN_EINVAL;
   for (int i = 0; i < job->program->field_count; i++)
     if (strcmp(job->program->fields[i].name, name) == 0) known = i;
   if (known < 0)
@@ -246,6 +249,7 @@ gnn_status gnn_job_set_labels(gnn_job *job, const char *name, const int64_t *lab
 }
 
 gnn_status gnn_job_set_split(gnn_job *job, unsigned split, const int64_t *ids, int64_t count) {
+  if (job == NULL) return GNN_EINVAL;
   if (split >= GNN_SPLIT_COUNT || count < 0 || (count > 0 && ids == NULL))
     return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "set_split: there is no such split, or no rows were given"));
   job->split_ids[split] = count ? ids : NULL;
@@ -342,7 +346,7 @@ gnn_status gnn_job_epoch(gnn_job *job, gnn_job_result *result) {
   if (status == GNN_OK) status = job_hand_out(job);
   if (result) {
     *result = (gnn_job_result){.metric = (double)NAN};
-    if (job->instance) {
+    if (job && job->instance) {
       result->loss = job->instance->run.loss;
       result->count = job->instance->whole.row_count[GNN_TRAIN];
     }
@@ -367,9 +371,10 @@ static gnn_status job_evaluate(gnn_job *job, gnn_result result[GNN_SPLIT_COUNT])
 }
 
 gnn_status gnn_job_train(gnn_job *job, int64_t epochs, gnn_job_result *best) {
-  const gnn_program *program = job->program;
   gnn_result result[GNN_SPLIT_COUNT];
   gnn_status status = job_ready(job);
+  if (status != GNN_OK) return status;
+  const gnn_program *program = job->program;
   int64_t every = program->evaluate_every > 0 ? program->evaluate_every : 1;
   for (int64_t e = 0; status == GNN_OK && e < epochs && !gnn_keeper_stops(&job->keeper, program); e++) {
     status = job_step(job);
@@ -396,6 +401,7 @@ gnn_status gnn_job_train(gnn_job *job, int64_t epochs, gnn_job_result *best) {
 
 gnn_status gnn_job_eval(gnn_job *job, unsigned split, gnn_job_result *out) {
   gnn_result result[GNN_SPLIT_COUNT], all = {0};
+  if (job == NULL) return GNN_EINVAL;
   if (split > GNN_SPLIT_ALL || out == NULL)
     return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "eval: there is no such split"));
   gnn_status status = job_ready(job);
@@ -499,6 +505,7 @@ static void job_delete_tensor(struct DLManagedTensorVersioned *self) {
 
 gnn_status gnn_job_weight_dlpack(gnn_job *job, const char *name, struct DLManagedTensorVersioned **out) {
   const gnn_weight_desc *weight = NULL;
+  if (job == NULL) return GNN_EINVAL;
   if (out == NULL) return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "weight_dlpack: there is no place for the tensor"));
   *out = NULL;
   gnn_status status = job_find(job, name, &weight);

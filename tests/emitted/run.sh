@@ -65,6 +65,12 @@ if command -v python3 >/dev/null; then
       grep -Eq '^test 0\.[0-9]{4} on 20 nodes$' python.out && ! python3 gen/example.py nowhere 2>python.err && grep -q nowhere python.err
   }
   check "example.py trains by way of the manifest" from_python
+  from_tables() { # data of several files, as the program has them
+    printf 'name,f,group,split\nAnn,1,a,train\nBob,2,b,train\n"Col ""D""",3,b,test\n' >people.csv && printf 'from,to\nAnn,Bob\nBob,"Col ""D"""\n' >'ties "1".csv' &&
+      printf 'data p from csv(edges = "ties \\"1\\".csv", nodes = "people.csv") {\n  node f : f32[1]\n  node group : class[2]\n  undirected = true\n}\nmodel m on p { return f |> GCN(group.classes) }\ntrain m { loss = cross_entropy(out, group); optimizer = adam(lr = 0.1); epochs = 3; metric = accuracy }\n' >people.gnn &&
+      "$gnncc" -w -S people.gnn -o gen_people && make -s -C gen_people CFLAGS=-O0 libpeople.so && python3 gen_people/example.py >python.out && cat python.out && grep -Eq '^test [01]\.0000 on 1 nodes$' python.out
+  }
+  check "  with tables as data" from_tables
   declared() { # every function of the header is in the manifest with as many arguments, and its types are those of the header
     python3 - gen/gcn_karate.h gen/manifest.json <<'END'
 import json, re, sys
@@ -82,6 +88,7 @@ END
   check "the manifest says what the header says" declared
 else
   skip "example.py trains by way of the manifest" "python3 is not installed"
+  skip "  with tables as data" "python3 is not installed"
   skip "the manifest says what the header says" "python3 is not installed"
 fi
 libraries() {

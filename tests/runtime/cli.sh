@@ -219,6 +219,8 @@ numbers() { rows "$1" | cut -d, -f1-7; }
 [ "$(numbers paged/log.html | wc -l)" -eq 60 ] && diff <(numbers paged/log.html) <(numbers pieces/log.html) >out && diff <(bests paged/log.html) <(bests pieces/log.html) >>out
 ok $? "their page has each row once, and the same best epoch"
 exits 4 "nothing to resume" "$toy" --resume --out empty
+ln -sf "$toy" renamed
+exits 4 "what goes wrong is said by the program as it is called" ./renamed --resume --out empty; grep -q '^renamed: error' err; ok $? "  by its name"
 "$toy" -q --out partial --runs 2 --time-limit 0.000001s >out 2>err
 "$toy" -q --out partial --runs 2 --resume >out 2>err && "$toy" -q --out whole --runs 2
 [ "$(sed 1,2d partial/run.json)" = "$(sed 1,2d whole/run.json)" ]; ok $? "two runs, resumed, end with the same numbers"

@@ -677,6 +677,12 @@ static void test_job(void) {
   tap_ok(gnn_job_load(other, NULL) == GNN_EINVAL && strstr(gnn_job_error(other), "no path") && gnn_job_save(job, NULL) == GNN_EINVAL && gnn_job_restore(job, NULL) == GNN_EINVAL &&
            gnn_job_weight(job, NULL, NULL, NULL, NULL) == GNN_EINVAL && gnn_job_weight_dlpack(job, "conv", NULL) == GNN_EINVAL,
          "job: no path, no name, no place for a tensor");
+  const gnn_status without[] = {gnn_job_load(NULL, "karate"), gnn_job_set_edges(NULL, src, dst, 156), gnn_job_set_field(NULL, "x", x, 34, 34), gnn_job_set_labels(NULL, "y", y, 34), gnn_job_set_split(NULL, GNN_TRAIN, train, 4),
+                                gnn_job_reset(NULL, 1), gnn_job_epoch(NULL, &result), gnn_job_train(NULL, 1, &best), gnn_job_eval(NULL, GNN_VALID, &result), gnn_job_predict(NULL, scores, 34, 4),
+                                gnn_job_weight(NULL, "conv", NULL, NULL, NULL), gnn_job_save(NULL, "x"), gnn_job_restore(NULL, "x"), gnn_job_weight_dlpack(NULL, "conv", NULL)};
+  int refusals = 0;
+  for (size_t i = 0; i < sizeof without / sizeof *without; i++) refusals += without[i] == GNN_EINVAL;
+  tap_ok(refusals == (int)(sizeof without / sizeof *without), "job: none: %d calls are refused", refusals);
   gnn_status saved = gnn_job_save(job, tap_path("job.safetensors"));
   if (saved == GNN_OK) saved = gnn_job_load(other, "karate");
   if (saved == GNN_OK) saved = gnn_job_restore(other, tap_path("job.safetensors"));
