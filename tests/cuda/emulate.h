@@ -77,7 +77,7 @@ static uint3 threadIdx, blockIdx, blockDim = {1, 1, 1}, gridDim = {1, 1, 1};
 namespace emulate {
 
 enum { WARP = 32, MOST_THREADS = 1024, STACK_BYTES = 256 * 1024 };
-enum Wait { READY, AT_BLOCK, AT_WARP, ENDED };
+enum Wait : unsigned char { NOT_BEGUN, READY, AT_BLOCK, AT_WARP, ENDED };
 typedef void Kernel(const void *argument);
 typedef void StepKernel(const void *argument, gnn_places at);
 
@@ -85,7 +85,6 @@ struct Fiber {
   Context context;
   char *stack;
   void *fake_stack;
-  Wait wait;
   int line;               /* of the barrier */
   unsigned mask;          /* AT_WARP: who takes part */
   uint64_t given;         /* AT_WARP: this thread's value */
@@ -93,6 +92,9 @@ struct Fiber {
 };
 
 static Fiber fibers[MOST_THREADS];
+static Wait waits[MOST_THREADS];           /* what each waits for: the scheduler reads all of them */
+static char *spare_stacks[MOST_THREADS];   /* a thread that never waits has the stack of the one before, which is in the cache */
+static unsigned spare_count, stack_count;
 static Context scheduler;
 static void *scheduler_fake_stack;
 static const void *scheduler_stack;
@@ -129,7 +131,7 @@ static void fiber_main(void) {
   finish_switch(nullptr, &scheduler_stack, &scheduler_stack_bytes);
   if (step_kernel) step_kernel(argument, places);
   else kernel(argument);
-  fibers[threadIdx.x].wait = ENDED;
+  waits[threadIdx.x] = ENDED;
   start_switch(nullptr, scheduler_stack, scheduler_stack_bytes);
   emulate_switch(&fibers[threadIdx.x].context, &scheduler);
 }
@@ -143,7 +145,7 @@ EMULATE_FAST static inline void pause(Fiber *fiber) {
 
 static inline void barrier(int line) {
   Fiber *fiber = &fibers[threadIdx.x];
-  fiber->wait = AT_BLOCK;
+  waits[threadIdx.x] = AT_BLOCK;
   fiber->line = line;
   pause(fiber);
 }
@@ -160,12 +162,19 @@ static inline int barrier_or(int predicate, int line) {
 static inline const uint64_t *exchange(unsigned mask, uint64_t value, int line) {
   Fiber *fiber = &fibers[threadIdx.x];
   if (!(mask >> threadIdx.x % WARP & 1)) fail("a thread is not in its own mask", line, line);
-  fiber->wait = AT_WARP;
+  waits[threadIdx.x] = AT_WARP;
   fiber->line = line;
   fiber->mask = mask;
   fiber->given = value;
   pause(fiber);
   return fiber->seen;
+}
+
+/* Not all begin at the same place of a cache. */
+EMULATE_FAST static inline void begin(Fiber *fiber) {
+  if (spare_count > 0) fiber->stack = spare_stacks[--spare_count];
+  else fiber->stack = (char *)malloc(STACK_BYTES + MOST_THREADS * 64) + stack_count++ * 13 % MOST_THREADS * 64;
+  context_start(&fiber->context, fiber->stack, STACK_BYTES, fiber_main);
 }
 
 EMULATE_FAST static inline void resume(unsigned thread) {
@@ -174,17 +183,19 @@ EMULATE_FAST static inline void resume(unsigned thread) {
   start_switch(&scheduler_fake_stack, fiber->stack, STACK_BYTES);
   emulate_switch(&scheduler, &fiber->context);
   finish_switch(scheduler_fake_stack, nullptr, nullptr);
+  if (waits[thread] == ENDED) spare_stacks[spare_count++] = fiber->stack;
 }
 
 /* All that take part have come: each sees what all gave. */
 EMULATE_FAST static inline bool release_warp(unsigned thread) {
   Fiber *first = &fibers[thread];
   Fiber *warp = &fibers[thread / WARP * WARP];
+  Wait *wait = &waits[thread / WARP * WARP];
   for (unsigned lane = 0; lane < WARP; lane++) {
     if (!(first->mask >> lane & 1)) continue;
     if (thread / WARP * WARP + lane >= blockDim.x) fail("a mask names threads that the block does not have", first->line, 0);
-    if (warp[lane].wait == ENDED) fail("a thread of the mask has ended", first->line, 0);
-    if (warp[lane].wait != AT_WARP) return false;
+    if (wait[lane] == ENDED) fail("a thread of the mask has ended", first->line, 0);
+    if (wait[lane] != AT_WARP) return false;
     if (warp[lane].line != first->line || warp[lane].mask != first->mask) fail("threads of a warp diverge", first->line, warp[lane].line);
   }
   uint64_t given[WARP];
@@ -193,17 +204,17 @@ EMULATE_FAST static inline bool release_warp(unsigned thread) {
     if (first->mask >> lane & 1) memcpy(warp[lane].seen, given, sizeof given);
   const unsigned mask = first->mask;
   for (unsigned lane = 0; lane < WARP; lane++)
-    if (mask >> lane & 1) warp[lane].wait = READY;
+    if (mask >> lane & 1) wait[lane] = READY;
   return true;
 }
 
 EMULATE_FAST static inline bool release_block(void) {
   for (unsigned i = 0; i < blockDim.x; i++) {
-    if (fibers[i].wait == ENDED) fail("a thread ended before a barrier that others wait at", fibers[0].line, 0);
-    if (fibers[i].wait != AT_BLOCK) return false;
+    if (waits[i] == ENDED) fail("a thread ended before a barrier that others wait at", fibers[0].line, 0);
+    if (waits[i] != AT_BLOCK) return false;
     if (fibers[i].line != fibers[0].line) fail("threads wait at different barriers", fibers[0].line, fibers[i].line);
   }
-  for (unsigned i = 0; i < blockDim.x; i++) fibers[i].wait = READY;
+  for (unsigned i = 0; i < blockDim.x; i++) waits[i] = READY;
   return true;
 }
 
@@ -212,23 +223,19 @@ EMULATE_FAST static inline unsigned place(unsigned i, unsigned count) { /* a per
 }
 
 EMULATE_FAST static inline void run_block(void) {
-  for (unsigned i = 0; i < blockDim.x; i++) {
-    Fiber *fiber = &fibers[i];
-    if (!fiber->stack) fiber->stack = (char *)malloc(STACK_BYTES);
-    context_start(&fiber->context, fiber->stack, STACK_BYTES, fiber_main);
-    fiber->wait = READY;
-  }
+  memset(waits, NOT_BEGUN, blockDim.x * sizeof *waits);
   for (;;) {
     unsigned ended = 0;
     bool has_moved = false;
     for (unsigned i = 0; i < blockDim.x; i++) {
       const unsigned thread = place(i, blockDim.x);
-      if (fibers[thread].wait == READY) {
+      if (waits[thread] <= READY) {
+        if (waits[thread] == NOT_BEGUN) begin(&fibers[thread]);
         resume(thread);
         has_moved = true;
       }
-      if (fibers[thread].wait == AT_WARP) has_moved = release_warp(thread) || has_moved;
-      ended += fibers[thread].wait == ENDED;
+      if (waits[thread] == AT_WARP) has_moved = release_warp(thread) || has_moved;
+      ended += waits[thread] == ENDED;
     }
     if (ended == blockDim.x) return;
     if (has_moved) continue;
