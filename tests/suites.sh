@@ -5,13 +5,15 @@ suites="cuda plans cuda_around end_to_end trust limited emitted views planner_wa
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
+#   programs that are cut with features on the host alone, sparse features on the device and halos with codes there (cuda_around: with more away);
 #   every model by nvcc and NVRTC and for three architectures (cuda: models that have every kernel between them, mostly for one);
 #   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is);
 #   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's); every variant of kernels, and padded rows by libraries
 #   and in tf32 (cuda_around: the second and last variant, bf16); nvcc as users call it (cuda: with little optimised), NVRTC of a second model and for bf16.
 # end_to_end_all: every varied model by the C compiler's -O3 (end_to_end: three; of the others -O0, which is a third of the time).
 # emitted_all: the sources of SAGE and GraphConv, too, under each compiler and sanitizer, clang at -O3, and twice the names (emitted: GCN, GIN, a name of each kind).
-# plans_all: every model without results in the places of operands (plans: four).
+# plans_all: every model without results in the places of operands (plans: four); the cut that is chosen where parts just fit (plans: where nothing does with
+#   data on the device, and where parts fit with room to spare).
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).
@@ -86,6 +88,7 @@ suite_cuda_all() {
   local status=0
   CUDA_ALL=1 tests/cuda/run.sh "$build" || status=1
   CUDA_ALL=1 tests/cuda/padded.sh "$build" || status=1
+  CUDA_ALL=1 tests/cuda/cuts.sh "$build" || status=1
   CUDA_ALL=1 tests/cuda/tune.sh "$build" || status=1
   return $status
 }
