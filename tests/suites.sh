@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda plans cuda_around end_to_end trust limited emitted views planner_watched cuda_runtime planner passes tutorial fuzz layers sources runtime batches ingest order links lang_watched relations kernels training calibrate lang messages unix reference dependencies"
+suites="cuda_around plans cuda end_to_end limited trust passes emitted views tutorial planner_watched planner cuda_runtime batches layers unix runtime calibrate order lang_watched links relations ingest fuzz sources messages training lang kernels reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);

@@ -13,7 +13,7 @@ rm -rf "$work" && mkdir -p "$work"
 models=$root/tests/end_to_end/models/plans box=--target=$root/tests/end_to_end/models/plans/box.gnn
 export CFLAGS=-O1
 
-trains() { "$1" -q --runs 1 --epochs 2 --every 1 --log csv --out "$1.out"; } # PROGRAM
+trains() { "$1" -q --runs 1 --epochs 2 --every 2 --log csv --out "$1.out"; } # PROGRAM
 makes_and_trains() { "$here/program.sh" "$build" "$@" && trains "$1"; } # PROGRAM MODEL OPTION...
 checks() { "$1" check >"$1.check" 2>&1 && grep -q "device arena: planned" "$1.check" && awk '/ arena: planned/ && $4 " " $5 != $7 " " $8 "," { bad = 1 } END { exit bad }' "$1.check" || { cat "$1.check"; return 1; }; } # PROGRAM: planned = touched
 cut_program() { # NAME WHOLE MODEL OPTION...
