@@ -62,7 +62,8 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "halos: the program of whole values trains" makes_and_trains "$work/whole_halos" "$models/halo4.gnn" --cut=whole
   [ -z "${CUDA_ALL:-}" ] || cut_program halos whole_halos "$models/halo4.gnn" '--cut=halos(4)' "$box" --budget device=4MiB
   nvcc_takes_halos() { "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc --arch=sm_90 '--cut=halos(4)' "$box" --budget device=4MiB "$models/halo4.gnn" -o "$work/object.o" >"$work/messages" 2>&1 && [ ! -s "$work/messages" ]; }
-  if "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc "$models/slices4.gnn" -o "$work/object.o" >/dev/null 2>&1; then check "halos: nvcc compiles them without a warning" nvcc_takes_halos; else skip "halos, compiled" "there is no nvcc"; fi
+  if [ -x "$("$root/runtime/cuda/home.sh" | sed -n 4p)" ]; then check "halos: nvcc compiles them without a warning" env NVCC_APPEND_FLAGS="-Xcicc -O1 -Xptxas -O0" bash -c "$(declare -f nvcc_takes_halos); build=$build work=$work models=$models box=$box; nvcc_takes_halos"
+  else skip "halos, compiled" "there is no nvcc"; fi
   sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$models/halo4.gnn" >"$work/halos_away.gnn"
   cut_program codes whole_halos "$work/halos_away.gnn" '--cut=halos(4)' "$box" --budget device=3MiB
   check "codes: sums gather by them" grep -q 'gnn_at(g, place_[a-z0-9_]*_halo\[code >> ' "$work/codes.work/model_kernels.cu"
