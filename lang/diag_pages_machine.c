@@ -193,12 +193,13 @@ static const DiagPage pages[] = {
      "data d from npy(\"sound\")\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"W0706", "columns of very different size",
-     "Training is slow when one column is thousands of times larger than another: normalize = rows(x). Of a field of one column, a year, rows are no help: each is\n"
-     "divided by itself, and all are 1. There batch_norm(reshape(year, 1)), in the model, brings the column to mean 0 and variance 1 over the nodes.",
+     "Training is slow when one column is thousands of times larger than another. batch_norm(x), in the model, brings each column to mean 0 and variance 1 over the nodes;\n"
+     "of a field of one column, a year, it is batch_norm(reshape(year, 1)). -Wno-scale says that the model sees to it. normalize = rows(x) is for rows of counts, such as words: each is\n"
+     "divided by its sum, so that a column which outweighs the others is 1 and nothing is left of these.",
      "data d from npy(\"scale\")\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
-     "data d from npy(\"scale\") { normalize = rows(x) }\n"
-     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
+     "data d from npy(\"sound\")\n"
+     "model m on d { return GCN(batch_norm(x) as norm, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0707", "splits that overlap, or an array without a header",
      "A row is in two of train, valid and test, so the test would measure what was trained on.\n"
      "\n"

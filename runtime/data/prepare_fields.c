@@ -400,13 +400,13 @@ static int fields_is_label(const gnn_data_field *field, const gnn_recipe *recipe
   return (is_named_y || field->declared_classes > 0) && raw->count > 0 && fields_is_whole(raw);
 }
 
-/* Rows scaled to sum 1 are 1 everywhere where they are one number wide. */
+/* Rows scaled to sum 1 are no help: of a column that outweighs the others nothing is left of these. */
 static void warn_scale(gnn_dataset *dataset, const gnn_data_field *field) {
   if (field->width == 1)
     gnn_dataset_warn(dataset, "W0706", "scale", "", "%s ranges over %.3g … %.3g; batch_norm(reshape(%s, 1)) in the model brings it to mean 0 and variance 1", field->name, field->least,
                      field->greatest, field->name);
   else
-    gnn_dataset_warn(dataset, "W0706", "scale", "", "columns of %s range over %.3g … %.3g; consider normalize = rows(%s)", field->name, field->least, field->greatest, field->name);
+    gnn_dataset_warn(dataset, "W0706", "scale", "", "columns of %s range over %.3g … %.3g; batch_norm(%s) in the model brings each to mean 0 and variance 1", field->name, field->least, field->greatest, field->name);
 }
 
 gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
