@@ -19,7 +19,7 @@ def make(build):
     with open("spill.gnn", "w") as out:
         out.write(re.search(r"```gnn file=spill.gnn\n(.*?)```", page, re.S)[1])
     commands = re.findall(r"^\$ (.*)", re.search(r"```console\n(.*?)```", page, re.S)[1], re.M)
-    commands.append(f"gnncc -w --budget device=260MiB --emit=gantt={docs}/pictures/gantt.svg spill.gnn")
+    commands.append(f"gnncc -w --cut=whole --budget device=250MiB --emit=gantt={docs}/pictures/gantt.svg spill.gnn")
     commands.append(f"gnncc --measured=run.json --emit=sweep={docs}/pictures/sweep.svg")
     commands.append("gnncc -w --cut='slices(4)' --budget device=260MiB --emit=plan=pieces.json spill.gnn && gnncc --measured=pieces.json --report=pieces.html")
     environment = {**os.environ, "PATH": f"{build}:{os.environ['PATH']}", "XDG_CACHE_HOME": os.getcwd(), "LC_ALL": "C.UTF-8"}
@@ -55,7 +55,10 @@ def parts(b):
     picture(b, "decisions.png", "#decisions")
     picture(b, "sweep.png", "#curve")
     picture(b, "accuracy.png", "#accuracy-title", "#accuracy")
-    b.key("w")
+    for _ in range(20):  # waits, up to the one for what comes from the SSD
+        b.key("w")
+        if re.search("wait for step .*: h1 is read", b.js("document.querySelector('#details').textContent")):
+            break
     picture(b, "wait.png", "#timeline", "#details", above=1)
     b.key("Escape")
     b.key("b")

@@ -826,7 +826,8 @@ function drawCurve() {
   const kneeX = knee && px(knee.needs_bytes), nowX = isBeyond ? end - 6 : px(now);
   if (knee) label(kneeX, knee.seconds, 'best value', -8);
   if (current) label(nowX, current.seconds, isBeyond ? `this budget, ${needed(now)} →` : 'this budget', knee && Math.abs(kneeX - nowX) < 170 ? 18 : -8);
-  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated${sweep.sketched ? '; ● planned, ○ sketched: about so much' : ''}`));
+  node.append(s('text', { class: 'quiet', x: L, y: H - 4 }, `time of an epoch by ${sweep.tier} budget, estimated`));
+  if (sweep.sketched) node.append(s('text', { class: 'quiet', x: end, y: 12, 'text-anchor': 'end' }, '● planned  ○ sketched: about so much'));
 }
 
 function drawSweep() {
