@@ -118,6 +118,7 @@ suite_dependencies() { tests/dependencies.sh "$build"; }
 suite_tutorial() {
   local status=0
   tests/tutorial/run.sh "$build" || status=1
+  tests/tutorial/figures.sh || status=1
   "${TO_GNNCC_PYTHON:-python3}" -B tests/tutorial/gallery_pyg.py "$build" || status=1
   "${TO_GNNCC_PYTHON:-python3}" -B tests/tutorial/coming_pyg.py "$build" || status=1
   return $status

@@ -237,6 +237,7 @@ static int print_topic(const Parser *p, const char *topic) {
   static const char env[] =
       "GNNCC_PATH   folders where imports are looked for, after -I\n"
       "GNNCC_FLAGS  options put before those of the command line\n"
+      "GNNCC_TARGET  the target where --target names none\n"
       "CC CFLAGS LDFLAGS   the C compiler and more options for it\n"
       "NVCC NVCCFLAGS CUDA_HOME   the CUDA compiler, more options for it, its toolkit\n"
       "TMPDIR       where the sources are compiled\n"

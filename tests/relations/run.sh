@@ -33,7 +33,7 @@ for model in types kinds; do
   check "$model: predicts" sh -c "./$model predict -q --weights one/last.safetensors -o scores.npy"
 done
 check "kinds: a plan of the least memory" sh -c "'$gnncc' -w -q --verify --policy=recompute kinds.gnn -o least && ./least -q --out least.out && ./kinds -q --out kinds.out && cmp least.out/last.safetensors kinds.out/last.safetensors"
-check "types: what the program says of its data is of all types and relations" sh -c "./types info | tee said | grep '^data  *types: 100 nodes  [1-9][0-9]* edges' && ./types --progress none -q --epochs 1 && ./types info --json | grep '\"nodes\":100,\"edges\":[1-9]'"
+check "types: what the program says of its data is of all types and relations" sh -c "./types info | tee said | grep '^data  *mag: 100 nodes  [1-9][0-9]* edges' && ./types --progress none -q --epochs 1 && ./types info --json | grep '\"nodes\":100,\"edges\":[1-9]'"
 check "types: relations by their names in what is emitted" sh -c "'$gnncc' -w -q -S types.gnn -o source && grep -q 'EDGES_rev_writes' source/types.c"
 check "sums: sums over all edges are those over each relation, in names as the language writes them" sh -c "'$gnncc' -w -q --verify sums.gnn -o sums && ./sums -q --out sums.out"
 

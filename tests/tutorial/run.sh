@@ -23,7 +23,7 @@ root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd)
 shift
 if [ $# -eq 0 ]; then
-  set -- "$root"/docs/{tutorial,embedding,formats,coming_from_pyg,gallery,design}.md
+  set -- "$root"/README.md "$root"/docs/{tutorial,embedding,formats,coming_from_pyg,gallery,design}.md
 fi
 export PATH=$build:$PATH LC_ALL=C.UTF-8 GNNCC_FLAGS=${DOCUMENT_FLAGS:-}
 unset GNNCC_PATH GNNCC_TARGET CFLAGS LDFLAGS COLUMNS CLICOLOR_FORCE
@@ -138,6 +138,7 @@ run_document() {
   name=$(basename "$1" .md)
   split_document "$1"
   mkdir "$work/$name" && cd "$work/$name" || exit 1
+  [ "$name" != README ] || ln -s "$build" "$root/examples" . # as it is read: from the root of the tree
   for kind in "$work"/blocks/*.kind; do
     [ -e "$kind" ] || break
     block=${kind%.kind}.text
