@@ -245,7 +245,8 @@ static json_t *json_memory(const Emission *m) {
       const Block *block = &m->layout->blocks[k];
       if (block->first <= i && i <= block->until) kinds[block->kind] += block->room;
     }
-    double start = first == 0 || first == s->training_count ? 0 : s->steps[first - 1].start_seconds + s->steps[first - 1].cost.seconds;
+    const bool begins_evaluation = first <= s->training_count && i >= s->training_count; /* waits may come behind the last kernel of the epoch */
+    double start = first == 0 || begins_evaluation ? 0 : s->steps[first - 1].start_seconds + s->steps[first - 1].cost.seconds;
     json_t *row = json_pack("{s:i, s:i, s:f, s:f, s:I, s:I, s:I}", "first_step", first + 1, "step", i + 1, "start_seconds", start, "end_seconds",
                             s->steps[i].start_seconds + s->steps[i].cost.seconds, "device_bytes", (json_int_t)m->layout->live_bytes[i], "host_bytes",
                             (json_int_t)m->layout->host_live[b], "ssd_bytes", (json_int_t)m->layout->ssd_live[b]);

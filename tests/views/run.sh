@@ -527,6 +527,34 @@ bracketed() { # above the lanes of drawings, too
 }
 check "  drawings have brackets of the layers" bracketed
 
+waits_last() { # an epoch that ends with waits for what goes home: the memory of the evaluation begins at 0
+  cat >home.gnn <<'END'
+data g from synth(kind = "rmat", nodes = 8192, degree = 6, features = 4, classes = 8, seed = 1) {
+  node e : learned[32]
+}
+model m on g {
+  return e |> GCN(16) |> relu |> GCN(y.classes)
+}
+train m {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 3
+}
+plan {
+  cut      = rows(4)
+  fate "e" = host
+}
+target box {
+  device cpu { memory = 1GiB; bandwidth = 24GB/s; fp32 = 120GFLOP/s }
+  tier host { budget = 80MiB }
+  link cpu <-> host { bandwidth = 6GB/s; latency = 10us }
+}
+END
+  $gnncc -w $fast --emit=plan=home.json,gantt=home.svg home.gnn && "$judge" report home.json && "$judge" svg home.svg &&
+    python3 -c 'import json; d = json.load(open("home.json")); n = d["training_steps"]; assert d["steps"][n - 1]["phase"] == "wait" and [m["start_seconds"] for m in d["memory"] if m["step"] > n][0] == 0'
+}
+check "an epoch that ends with waits" waits_last
+
 # ---- plans of the planner alone ----
 
 planned() { # FAMILY SEED...: of those that fit, the report's sums and the trace's rules
