@@ -138,7 +138,7 @@ run_document() {
   name=$(basename "$1" .md)
   split_document "$1"
   mkdir "$work/$name" && cd "$work/$name" || exit 1
-  [ "$name" != README ] || ln -s "$build" "$root/examples" . # as it is read: from the root of the tree
+  if [ "$name" = README ]; then ln -s "$build" build && ln -s "$root/examples" examples; fi # as it is read: from the root of the tree
   for kind in "$work"/blocks/*.kind; do
     [ -e "$kind" ] || break
     block=${kind%.kind}.text
