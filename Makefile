@@ -41,7 +41,7 @@ COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.
 MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=fopen,--wrap=fdopen
-PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evaluate.c exact.c filling.c finished_plan.c geometry.c json_text.c judge.c label_dp.c main.c memo.c pack.c plan_json.c \
+PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evaluate.c exact.c filling.c finished_plan.c geometry.c json_text.c judge.c judge_certificate.c label_dp.c main.c memo.c pack.c plan_json.c \
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
     simulate.c timeline.c timing.c windows.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c stream.c text.c zip.c) \

@@ -2,8 +2,8 @@
  *
  * Written against the headers alone. The schedule is replayed: what every step reads must be there, made or arrived and
  * waited for. The layout is compared range by range, quadratic and so simple that it can be believed, and what happens to
- * memory is replayed (verify_memory.c). The fates themselves are judged by the
- * planner's checker (planner/check.c), on every plan.
+ * memory is replayed (verify_memory.c). The fates are judged by the planner's
+ * judge (planner/judge.c), on every plan.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,149 +1,16 @@
 /* The judge of plans: a literal reading of clauses S1 to S20. Favours plain loops over speed. */
-#include "judge.h"
+#include "judge_parts.h"
 
-#include <jansson.h>
-#include <setjmp.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "compiler/base/shown.h"
-#include "lang/arena.h"
-
-__extension__ typedef __int128 Big;
 
 enum { MAX_TEXT_BYTES = 64 << 20, MAX_TOKENS = 8000000, MAX_NESTING = 32, MAX_EXTENDED_STEPS = 2000000 };
 enum { MAX_STEPS = 200000, MAX_PIECES = 400000, MAX_TOUCHES = 8000000, MAX_CHOICES = 64, MAX_NAME = 4096, MAX_DEVICES = 1 << 20 }; /* S1 */
-enum { HOME_OF_NONE, HOME_OF_DEVICE, HOME_OF_HOST, HOME_OF_SSD };
-enum { MAY_RETAIN = 1, MAY_HOST = 2, MAY_SSD = 4, MAY_RECOMPUTE = 8 };
-enum { READS = 1, WRITES = 2 };
 
-typedef struct Link {
-  bool exists;
-  int64_t bw, lat;
-} Link;
-
-typedef struct Thing {
-  const char *id;
-  int64_t bytes, *each; /* each: of its chunks, where they are listed */
-  int chunks, home, *homes, first; /* homes: likewise */
-  bool final;
-  unsigned may;
-} Thing;
-
-typedef struct Bit {
-  int thing, chunk;
-  int64_t n;
-  int home;
-  bool final;
-  unsigned may;
-  int first_write, last_write, writes; /* base steps */
-} Bit;
-
-typedef struct Leg {
-  int link; /* -1: compute */
-  bool by_bytes;
-  int64_t amount;
-} Leg;
-
-typedef struct Way {
-  const char *name;
-  int legs;
-  Leg *leg;
-  int64_t work, host_work;
-} Way;
-
-typedef struct Job {
-  const char *id;
-  int chunks, first_slot;
-  bool can_rerun;
-  int ways, chosen;
-  Way *way;
-  json_t *reads, *writes;
-} Job;
-
-typedef struct Touch {
-  int bit, how;
-  int over; /* of what is written: the bit whose place it may take, or -1 */
-} Touch;
-
-typedef struct Base {
-  int job, k;
-  int touches;
-  Touch *touch; /* by bit, one entry a bit */
-} Base;
-
-typedef struct Ext {
-  int base;
-  bool again;
-  int outs;
-  int *out; /* bits a re-run produces */
-  int64_t scratch;
-  int join; /* J for communication, else -1 */
-} Ext;
-
-typedef struct Visit {
-  int step;
-  bool produces;
-} Visit;
-
-typedef struct Trip {
-  int bit, after, g, f, to; /* f: -1 when the plan leaves it open */
-  bool clean, used;
-  int v, index;
-  int64_t read_done;
-} Trip;
-
-typedef struct Stay { /* one residency */
-  int bit, from, until; /* until: last step it is needed; the release of a moved piece may come later */
-  int trip; /* leaves by this trip, or -1 */
-  bool leaves_for_good; /* a final piece waiting for its copy */
-  int released; /* first step it no longer occupies */
-  int taken_by; /* the bit that step `until` makes in its place, or -1 */
-} Stay;
-
-typedef struct Judge {
-  jmp_buf stop;
-  FILE *out;
-  int verdict;
-  Arena *arena;
-  json_t *problem, *plan;
-  json_t *thing_index, *job_index, *link_index;
-
-  const char *name;
-  int64_t device, host, ssd, ring;
-  Link *link;
-  int links;
-  Thing *thing;
-  int things;
-  Bit *bit;
-  int bits;
-  Job *job;
-  int jobs;
-  Base *base;
-  int bases;
-  int *slot; /* base step of (job, k) */
-
-  Ext *ext;
-  int exts;
-  int *ext_of; /* base step -> extended step */
-  Visit **visit;
-  int *visits;
-  int *last_use; /* by bit: base step */
-  bool *near_talk;
-  Trip *trip;
-  int trips;
-  Stay *stay;
-  int stays;
-  int64_t *need, *on_host, *on_ssd; /* by extended step */
-  int64_t *occupied, *beta;
-  int64_t makespan, peak, bound;
-} Judge;
-
-static _Noreturn void stop(Judge *j, int verdict, const char *format, ...) __attribute__((format(printf, 3, 4)));
-
-static _Noreturn void stop(Judge *j, int verdict, const char *format, ...) {
+_Noreturn void judge_stop(Judge *j, int verdict, const char *format, ...) {
   j->verdict = verdict;
   if (j->out) {
     va_list args;
@@ -155,11 +22,6 @@ static _Noreturn void stop(Judge *j, int verdict, const char *format, ...) {
   }
   longjmp(j->stop, 1);
 }
-
-#define BAD(...) stop(j, PLANNER_CHECK_BAD_INPUT, __VA_ARGS__)
-#define INVALID(...) stop(j, PLANNER_CHECK_INVALID, __VA_ARGS__)
-
-#define NEW(count, type) ((type *)arena_alloc(j->arena, (size_t)(count) * sizeof(type)))
 
 /* ---- reading ---- */
 
@@ -184,28 +46,28 @@ static json_t *load(Judge *j, const char *what, const char *text, size_t length)
   return root;
 }
 
-static json_t *member(Judge *j, json_t *object, const char *key, json_type type, bool needed, const char *where) {
+json_t *judge_member(Judge *j, json_t *object, const char *key, json_type type, bool needed, const char *where) {
   json_t *value = json_object_get(object, key);
   if (!value && needed) BAD("%s.%s: missing", where, key);
   if (value && json_typeof(value) != type) BAD("%s.%s: of the wrong type", where, key);
   return value;
 }
 
-static int64_t number(Judge *j, json_t *object, const char *key, int64_t low, int64_t absent, const char *where) {
+int64_t judge_number(Judge *j, json_t *object, const char *key, int64_t low, int64_t absent, const char *where) {
   bool needed = absent == INT64_MIN;
-  json_t *value = member(j, object, key, JSON_INTEGER, needed, where);
+  json_t *value = judge_member(j, object, key, JSON_INTEGER, needed, where);
   if (!value) return absent;
   if (json_integer_value(value) < low) BAD("%s.%s: %lld is too small", where, key, (long long)json_integer_value(value));
   return json_integer_value(value);
 }
 
-static const char *text_of(Judge *j, json_t *object, const char *key, const char *where) {
-  json_t *text = member(j, object, key, JSON_STRING, true, where);
+const char *judge_text(Judge *j, json_t *object, const char *key, const char *where) {
+  json_t *text = judge_member(j, object, key, JSON_STRING, true, where);
   if (json_string_length(text) == 0 || json_string_length(text) > MAX_NAME) BAD("%s.%s: not 1 to %d bytes (S1)", where, key, MAX_NAME);
   return json_string_value(text);
 }
 
-static void only_keys(Judge *j, json_t *object, const char *where, const char *keys) {
+void judge_only_keys(Judge *j, json_t *object, const char *where, const char *keys) {
   const char *key;
   json_t *value;
   if (!json_is_object(object)) BAD("%s: expected an object", where);
@@ -229,15 +91,15 @@ static int index_in(json_t *table, const char *id) {
 }
 
 static void read_links(Judge *j) {
-  json_t *hw = member(j, j->problem, "hardware", JSON_OBJECT, true, "problem"), *value;
+  json_t *hw = judge_member(j, j->problem, "hardware", JSON_OBJECT, true, "problem"), *value;
   const char *name;
-  only_keys(j, hw, "hardware", " device_bytes host_bytes ssd_bytes ring_bytes devices channels ");
-  j->device = number(j, hw, "device_bytes", 0, INT64_MIN, "hardware");
-  j->host = number(j, hw, "host_bytes", 0, 0, "hardware");
-  j->ssd = number(j, hw, "ssd_bytes", 0, 0, "hardware");
-  j->ring = number(j, hw, "ring_bytes", 0, 0, "hardware");
-  if (number(j, hw, "devices", 1, 1, "hardware") > MAX_DEVICES) BAD("hardware.devices: too many (S1)");
-  json_t *channels = member(j, hw, "channels", JSON_OBJECT, false, "hardware");
+  judge_only_keys(j, hw, "hardware", " device_bytes host_bytes ssd_bytes ring_bytes devices channels ");
+  j->device = judge_number(j, hw, "device_bytes", 0, INT64_MIN, "hardware");
+  j->host = judge_number(j, hw, "host_bytes", 0, 0, "hardware");
+  j->ssd = judge_number(j, hw, "ssd_bytes", 0, 0, "hardware");
+  j->ring = judge_number(j, hw, "ring_bytes", 0, 0, "hardware");
+  if (judge_number(j, hw, "devices", 1, 1, "hardware") > MAX_DEVICES) BAD("hardware.devices: too many (S1)");
+  json_t *channels = judge_member(j, hw, "channels", JSON_OBJECT, false, "hardware");
   if (json_object_size(channels) > MAX_CHOICES) BAD("hardware.channels: more than %d (S1)", MAX_CHOICES);
   j->link = NEW(4 + json_object_size(channels), Link);
   static const char *const four[] = {"d2h", "h2d", "ssdw", "ssdr"};
@@ -252,8 +114,8 @@ static void read_links(Judge *j) {
       at = j->links++;
       json_object_set_new(j->link_index, name, json_integer(at));
     }
-    only_keys(j, value, name, " bw lat_ns ");
-    j->link[at] = (Link){true, number(j, value, "bw", 1, INT64_MIN, name), number(j, value, "lat_ns", 0, 0, name)};
+    judge_only_keys(j, value, name, " bw lat_ns ");
+    j->link[at] = (Link){true, judge_number(j, value, "bw", 1, INT64_MIN, name), judge_number(j, value, "lat_ns", 0, 0, name)};
     if (j->link[at].lat >> 56) BAD("%s.lat_ns: 2^56 ns or more", name);
   }
 }
@@ -297,7 +159,7 @@ static void read_homes(Judge *j, json_t *node, Thing *t, const char *where) {
 }
 
 static void read_things(Judge *j) {
-  json_t *list = member(j, j->problem, "data", JSON_ARRAY, true, "problem"), *node;
+  json_t *list = judge_member(j, j->problem, "data", JSON_ARRAY, true, "problem"), *node;
   size_t i;
   Big all = 0;
   j->things = (int)json_array_size(list);
@@ -305,15 +167,15 @@ static void read_things(Judge *j) {
   json_array_foreach(list, i, node) {
     char where[40];
     snprintf(where, sizeof where, "data[%zu]", i);
-    only_keys(j, node, where, " id bytes chunks home final fates role ");
+    judge_only_keys(j, node, where, " id bytes chunks home final fates role ");
     Thing *t = &j->thing[i];
-    t->id = text_of(j, node, "id", where);
-    int64_t chunks = number(j, node, "chunks", 1, 1, where);
+    t->id = judge_text(j, node, "id", where);
+    int64_t chunks = judge_number(j, node, "chunks", 1, 1, where);
     if (chunks > MAX_PIECES - j->bits) BAD("%s.chunks: more than %d pieces (S1)", where, MAX_PIECES);
     t->chunks = (int)chunks;
     json_t *bytes = json_object_get(node, "bytes");
     if (json_is_array(bytes)) t->each = sizes_of(j, bytes, t, where);
-    else t->bytes = number(j, node, "bytes", 0, INT64_MIN, where);
+    else t->bytes = judge_number(j, node, "bytes", 0, INT64_MIN, where);
     t->first = j->bits;
     j->bits += t->chunks;
     t->final = truth(j, node, "final", false, where);
@@ -322,7 +184,7 @@ static void read_things(Judge *j) {
         (t->home == HOME_OF_SSD && t->final && !j->link[2].exists))
       BAD("%s: a channel that it needs does not exist (S10)", where);
     t->may = MAY_RETAIN | MAY_HOST | MAY_SSD | MAY_RECOMPUTE;
-    json_t *fates = member(j, node, "fates", JSON_ARRAY, false, where), *fate;
+    json_t *fates = judge_member(j, node, "fates", JSON_ARRAY, false, where), *fate;
     size_t f;
     if (fates) t->may = 0;
     json_array_foreach(fates, f, fate) {
@@ -332,7 +194,7 @@ static void read_things(Judge *j) {
       if (!may) BAD("%s.fates[%zu]: not a fate", where, f);
       t->may |= may;
     }
-    const char *role = json_object_get(node, "role") ? text_of(j, node, "role", where) : "other"; /* no clause speaks of it */
+    const char *role = json_object_get(node, "role") ? judge_text(j, node, "role", where) : "other"; /* no clause speaks of it */
     if (strcmp(role, "other") && strcmp(role, "input") && strcmp(role, "aggregate")) BAD("%s.role: \"%.40s\"", where, role);
     if (index_in(j->thing_index, t->id) >= 0) BAD("%s.id: \"%.80s\" is there twice", where, t->id);
     json_object_set_new(j->thing_index, t->id, json_integer((json_int_t)i));
@@ -351,51 +213,51 @@ static void read_things(Judge *j) {
 }
 
 static void read_way(Judge *j, json_t *node, const char *where, Way *way) {
-  only_keys(j, node, where, " name stages work host_work ");
-  way->name = text_of(j, node, "name", where);
-  way->work = number(j, node, "work", 0, 0, where);
-  way->host_work = number(j, node, "host_work", 0, 0, where);
-  json_t *stages = member(j, node, "stages", JSON_ARRAY, true, where), *stage;
+  judge_only_keys(j, node, where, " name stages work host_work ");
+  way->name = judge_text(j, node, "name", where);
+  way->work = judge_number(j, node, "work", 0, 0, where);
+  way->host_work = judge_number(j, node, "host_work", 0, 0, where);
+  json_t *stages = judge_member(j, node, "stages", JSON_ARRAY, true, where), *stage;
   size_t i;
   way->legs = (int)json_array_size(stages);
   if (way->legs == 0 || way->legs > MAX_CHOICES) BAD("%s.stages: not 1 to %d (S1)", where, MAX_CHOICES);
   way->leg = NEW(way->legs, Leg);
   json_array_foreach(stages, i, stage) {
-    only_keys(j, stage, where, " ch ns bytes ");
-    const char *ch = text_of(j, stage, "ch", where);
+    judge_only_keys(j, stage, where, " ch ns bytes ");
+    const char *ch = judge_text(j, stage, "ch", where);
     Leg *leg = &way->leg[i];
     leg->link = !strcmp(ch, "compute") ? -1 : index_in(j->link_index, ch);
     if (strcmp(ch, "compute") && (leg->link < 0 || !j->link[leg->link].exists))
       BAD("%s.stages[%zu].ch: no channel \"%.60s\"", where, i, ch);
     leg->by_bytes = json_object_get(stage, "bytes") != NULL;
     if (leg->by_bytes == (json_object_get(stage, "ns") != NULL)) BAD("%s.stages[%zu]: ns or bytes", where, i);
-    leg->amount = number(j, stage, leg->by_bytes ? "bytes" : "ns", 0, INT64_MIN, where);
+    leg->amount = judge_number(j, stage, leg->by_bytes ? "bytes" : "ns", 0, INT64_MIN, where);
     if (leg->link < 0 && (way->legs > 1 || leg->by_bytes)) BAD("%s.stages: S6", where);
   }
 }
 
 static void read_jobs(Judge *j) {
-  json_t *list = member(j, j->problem, "ops", JSON_ARRAY, true, "problem"), *node;
+  json_t *list = judge_member(j, j->problem, "ops", JSON_ARRAY, true, "problem"), *node;
   size_t i;
   j->jobs = (int)json_array_size(list);
   j->job = NEW(j->jobs, Job);
   json_array_foreach(list, i, node) {
     char where[64];
     snprintf(where, sizeof where, "ops[%zu]", i);
-    only_keys(j, node, where, " id phase chunks reads writes recompute ns work variants ");
+    judge_only_keys(j, node, where, " id phase chunks reads writes recompute ns work variants ");
     Job *job = &j->job[i];
-    job->id = text_of(j, node, "id", where);
-    const char *phase = text_of(j, node, "phase", where);
+    job->id = judge_text(j, node, "id", where);
+    const char *phase = judge_text(j, node, "phase", where);
     if (strcmp(phase, "fwd") && strcmp(phase, "bwd") && strcmp(phase, "opt")) BAD("%s.phase", where);
-    int64_t chunks = number(j, node, "chunks", 1, 1, where);
+    int64_t chunks = judge_number(j, node, "chunks", 1, 1, where);
     if (chunks > MAX_STEPS - j->bases) BAD("%s.chunks: more than %d steps (S1)", where, MAX_STEPS);
     job->chunks = (int)chunks;
     job->first_slot = j->bases;
     j->bases += job->chunks;
     job->can_rerun = truth(j, node, "recompute", !strcmp(phase, "fwd"), where);
-    job->reads = member(j, node, "reads", JSON_ARRAY, false, where);
-    job->writes = member(j, node, "writes", JSON_ARRAY, false, where);
-    json_t *variants = member(j, node, "variants", JSON_ARRAY, false, where), *variant;
+    job->reads = judge_member(j, node, "reads", JSON_ARRAY, false, where);
+    job->writes = judge_member(j, node, "writes", JSON_ARRAY, false, where);
+    json_t *variants = judge_member(j, node, "variants", JSON_ARRAY, false, where), *variant;
     size_t v;
     job->ways = variants ? (int)json_array_size(variants) : 1;
     if (!job->ways || job->ways > MAX_CHOICES) BAD("%s.variants: not 1 to %d (S1)", where, MAX_CHOICES);
@@ -407,8 +269,8 @@ static void read_jobs(Judge *j) {
         if (!strcmp(job->way[w].name, job->way[v].name)) BAD("%s.name: \"%.60s\" is there twice (S6)", where, job->way[v].name);
     }
     if (!variants) {
-      job->way[0] = (Way){.name = "default", .legs = 1, .leg = NEW(1, Leg), .work = number(j, node, "work", 0, 0, where)};
-      job->way[0].leg[0] = (Leg){.link = -1, .amount = number(j, node, "ns", 0, INT64_MIN, where)};
+      job->way[0] = (Way){.name = "default", .legs = 1, .leg = NEW(1, Leg), .work = judge_number(j, node, "work", 0, 0, where)};
+      job->way[0].leg[0] = (Leg){.link = -1, .amount = judge_number(j, node, "ns", 0, INT64_MIN, where)};
     } else if (json_object_get(node, "ns") || json_object_get(node, "work")) {
       BAD("ops[%zu]: variants and ns", i);
     }
@@ -423,7 +285,7 @@ static int touch_entry(Judge *j, const Job *job, int k, json_t *node, int how, T
   json_t *id = json_is_object(node) ? json_object_get(node, "data") : node;
   json_t *access = json_is_object(node) ? json_object_get(node, "access") : NULL;
   json_t *over = json_is_object(node) ? json_object_get(node, "over") : NULL;
-  if (json_is_object(node)) only_keys(j, node, job->id, how == WRITES ? " data access over " : " data access ");
+  if (json_is_object(node)) judge_only_keys(j, node, job->id, how == WRITES ? " data access over " : " data access ");
   int d = json_is_string(id) ? index_in(j->thing_index, json_string_value(id)) : -1;
   if (d < 0) BAD("op \"%.80s\": an access names no datum", job->id);
   const Thing *t = &j->thing[d];
@@ -514,7 +376,7 @@ static void judge_over(Judge *j, const Job *job) {
 }
 
 static void read_base(Judge *j) {
-  json_t *order = member(j, j->problem, "order", JSON_ARRAY, false, "problem");
+  json_t *order = judge_member(j, j->problem, "order", JSON_ARRAY, false, "problem");
   j->base = NEW(j->bases, Base);
   j->slot = NEW(j->bases, int);
   memset(j->slot, -1, (size_t)j->bases * sizeof(int));
@@ -572,7 +434,7 @@ static void read_base(Judge *j) {
 
 /* ---- times (S1, S5) ---- */
 
-static int64_t ride(Judge *j, int link, int64_t n) {
+int64_t judge_ride(Judge *j, int link, int64_t n) {
   Big ns = (Big)j->link[link].lat + ((Big)n * 1000000000 + j->link[link].bw - 1) / j->link[link].bw;
   if (ns >> 56) BAD("a transfer takes 2^56 ns or more");
   return (int64_t)ns;
@@ -581,10 +443,10 @@ static int64_t ride(Judge *j, int link, int64_t n) {
 static int64_t leg_time(Judge *j, const Job *job, int k, const Leg *leg) {
   Big a = leg->amount;
   int64_t part = (int64_t)(a * (k + 1) / job->chunks - a * k / job->chunks);
-  return leg->by_bytes ? ride(j, leg->link, part) : part;
+  return leg->by_bytes ? judge_ride(j, leg->link, part) : part;
 }
 
-static int64_t way_time(Judge *j, const Job *job, int k, const Way *way) {
+int64_t judge_way_time(Judge *j, const Job *job, int k, const Way *way) {
   Big sum = 0;
   for (int i = 0; i < way->legs; i++) sum += leg_time(j, job, k, &way->leg[i]);
   if (sum >> 56) BAD("op \"%.80s\" takes 2^56 ns or more", job->id);
@@ -597,7 +459,7 @@ static void judge_sums(Judge *j) {
   int64_t legs = 0;
   for (int x = 0; x < j->bits; x++)
     for (int l = 0; l < 4; l++)
-      if (j->link[l].exists) ns += ride(j, l, j->bit[x].n);
+      if (j->link[l].exists) ns += judge_ride(j, l, j->bit[x].n);
   if (ns >> 56) BAD("data: all transfers take 2^56 ns or more (S1)");
   ns = 0;
   for (int o = 0; o < j->jobs; o++) {
@@ -606,14 +468,10 @@ static void judge_sums(Judge *j) {
     if (legs > MAX_TOUCHES) BAD("ops: more than %d stages (S1)", MAX_TOUCHES);
     for (int v = 0; v < job->ways; v++) {
       bytes += ((Big)job->way[v].work + job->way[v].host_work) * job->chunks;
-      for (int k = 0; k < job->chunks; k++) ns += way_time(j, job, k, &job->way[v]);
+      for (int k = 0; k < job->chunks; k++) ns += judge_way_time(j, job, k, &job->way[v]);
     }
   }
   if (ns >> 56 || bytes >> 56) BAD("ops: all steps take 2^56 ns or bytes, or more (S1)");
-}
-
-static bool talks(const Way *way) {
-  return way->leg[0].link >= 0;
 }
 
 static const Way *way_of(Judge *j, int e) {
@@ -628,7 +486,7 @@ static const char *op_of(Judge *j, int e) {
 /* ---- the plan ---- */
 
 static void read_variants(Judge *j) {
-  json_t *list = member(j, j->plan, "variants", JSON_OBJECT, false, "plan"), *value;
+  json_t *list = judge_member(j, j->plan, "variants", JSON_OBJECT, false, "plan"), *value;
   const char *id;
   json_object_foreach(list, id, value) {
     int o = index_in(j->job_index, id);
@@ -696,16 +554,16 @@ static void judge_again(Judge *j, Again *a, const char *where) {
 }
 
 static Again *read_agains(Judge *j, int *count) {
-  json_t *list = member(j, j->plan, "recompute", JSON_ARRAY, false, "plan"), *node;
+  json_t *list = judge_member(j, j->plan, "recompute", JSON_ARRAY, false, "plan"), *node;
   size_t i;
   *count = (int)json_array_size(list);
   Again *again = NEW(*count, Again);
   json_array_foreach(list, i, node) {
     char where[48];
     snprintf(where, sizeof where, "recompute[%zu]", i);
-    only_keys(j, node, where, " before op k out ");
-    const char *id = text_of(j, node, "op", where);
-    int64_t before = number(j, node, "before", INT64_MIN, INT64_MIN, where), k = number(j, node, "k", INT64_MIN, 0, where);
+    judge_only_keys(j, node, where, " before op k out ");
+    const char *id = judge_text(j, node, "op", where);
+    int64_t before = judge_number(j, node, "before", INT64_MIN, INT64_MIN, where), k = judge_number(j, node, "k", INT64_MIN, 0, where);
     int o = index_in(j->job_index, id);
     if (o < 0) INVALID("%s: the problem has no op \"%.80s\" (S8)", where, id);
     if (k < 0 || k >= j->job[o].chunks) INVALID("%s: \"%.80s\" has no chunk %lld (S8)", where, id, (long long)k);
@@ -713,7 +571,7 @@ static Again *read_agains(Judge *j, int *count) {
     Again *a = &again[i];
     *a = (Again){.before = (int)before, .base = j->slot[j->job[o].first_slot + k], .index = (int)i};
     const Base *b = &j->base[a->base];
-    json_t *outs = member(j, node, "out", JSON_ARRAY, false, where), *pair;
+    json_t *outs = judge_member(j, node, "out", JSON_ARRAY, false, where), *pair;
     a->out = NEW(outs ? json_array_size(outs) : (size_t)b->touches, int);
     size_t n;
     json_array_foreach(outs, n, pair) {
@@ -754,7 +612,7 @@ static void extend(Judge *j) {
   }
   for (int e = 0; e < j->exts; e++) {
     const Base *b = &j->base[j->ext[e].base];
-    ns += way_time(j, &j->job[b->job], b->k, way_of(j, e));
+    ns += judge_way_time(j, &j->job[b->job], b->k, way_of(j, e));
     bytes += (Big)way_of(j, e)->work + way_of(j, e)->host_work + j->ext[e].scratch;
   }
   if (ns >> 60 || bytes >> 60) BAD("the steps take 2^60 ns or bytes, or more");
@@ -836,20 +694,20 @@ static int by_after(const void *a, const void *b) {
 }
 
 static void read_trips(Judge *j) {
-  json_t *list = member(j, j->plan, "moves", JSON_ARRAY, false, "plan"), *node;
+  json_t *list = judge_member(j, j->plan, "moves", JSON_ARRAY, false, "plan"), *node;
   size_t i;
   j->trips = (int)json_array_size(list);
   j->trip = NEW(j->trips, Trip);
   json_array_foreach(list, i, node) {
     char where[48];
     snprintf(where, sizeof where, "moves[%zu]", i);
-    only_keys(j, node, where, " data chunk after to g f ");
-    const char *id = text_of(j, node, "data", where), *to = text_of(j, node, "to", where);
-    int64_t after = number(j, node, "after", INT64_MIN, INT64_MIN, where);
-    int64_t g = number(j, node, "g", INT64_MIN, INT64_MIN, where), f = number(j, node, "f", INT64_MIN, -1, where);
+    judge_only_keys(j, node, where, " data chunk after to g f ");
+    const char *id = judge_text(j, node, "data", where), *to = judge_text(j, node, "to", where);
+    int64_t after = judge_number(j, node, "after", INT64_MIN, INT64_MIN, where);
+    int64_t g = judge_number(j, node, "g", INT64_MIN, INT64_MIN, where), f = judge_number(j, node, "f", INT64_MIN, -1, where);
     if (strcmp(to, "host") && strcmp(to, "ssd")) BAD("%s.to: \"%.40s\" is not a tier; expected host or ssd", where, to);
     Trip *m = &j->trip[i];
-    *m = (Trip){.bit = named_bit(j, id, number(j, node, "chunk", INT64_MIN, 0, where), where), .index = (int)i,
+    *m = (Trip){.bit = named_bit(j, id, judge_number(j, node, "chunk", INT64_MIN, 0, where), where), .index = (int)i,
                 .to = !strcmp(to, "host") ? HOME_OF_HOST : HOME_OF_SSD};
     if (after < -1 || after >= j->exts || g < 0 || g >= j->exts)
       INVALID("%s: \"%.80s\" piece %d: after or g is not a step (S10)", where, id, j->bit[m->bit].chunk);
@@ -1107,10 +965,6 @@ static void ring_add(Ring *ring, int64_t n, int64_t done) {
   ring->held += n;
 }
 
-static int64_t later(int64_t a, int64_t b) {
-  return a > b ? a : b;
-}
-
 typedef struct Out {
   int after, bit, stay;
 } Out;
@@ -1167,9 +1021,9 @@ static void run_pass(Judge *j) {
       const Trip *trip = stay >= 0 && j->stay[stay].trip >= 0 ? &j->trip[j->stay[stay].trip] : NULL;
       bool to_ssd = trip ? trip->to == HOME_OF_SSD : j->bit[x].home == HOME_OF_SSD;
       if (to_ssd) start = ring_room(j, &wr, n, start);
-      free_at[0] = start + ride(j, 0, n);
+      free_at[0] = start + judge_ride(j, 0, n);
       if (to_ssd) {
-        free_at[2] = later(free_at[2], free_at[0]) + ride(j, 2, n);
+        free_at[2] = later(free_at[2], free_at[0]) + judge_ride(j, 2, n);
         ssdw_done[x] = free_at[2];
         ring_add(&wr, n, free_at[2]);
       } else {
@@ -1202,9 +1056,9 @@ static void run_pass(Judge *j) {
       int64_t n = j->bit[t->bit].n, ready = d2h_done[t->bit];
       if (t->to == HOME_OF_SSD) {
         int64_t start = ring_room(j, &rd, n, later(free_at[3], ssdw_done[t->bit]));
-        ready = free_at[3] = start + ride(j, 3, n);
+        ready = free_at[3] = start + judge_ride(j, 3, n);
       }
-      free_at[1] = later(later(beta, free_at[1]), ready) + ride(j, 1, n);
+      free_at[1] = later(later(beta, free_at[1]), ready) + judge_ride(j, 1, n);
       if (t->to == HOME_OF_SSD) ring_add(&rd, n, free_at[1]);
       trip_in[t->v] = later(trip_in[t->v], free_at[1]);
     }
@@ -1213,7 +1067,7 @@ static void run_pass(Judge *j) {
     const Way *way = way_of(j, s);
     cur = start;
     if (!talks(way)) {
-      cur += way_time(j, &j->job[b->job], b->k, way);
+      cur += judge_way_time(j, &j->job[b->job], b->k, way);
       continue;
     }
     for (int i = 0; i < way->legs; i++) {
@@ -1266,12 +1120,12 @@ static Box *find_box(Judge *j, Box *box, int count, json_t *node, const char *wh
   if (work) {
     for (int i = 0; i < 3; i++)
       if (json_object_get(node, of_a_piece[i])) BAD("%s: \"work\" and \"%s\" exclude each other", where, of_a_piece[i]);
-    int64_t step = number(j, node, "work", INT64_MIN, -1, where);
+    int64_t step = judge_number(j, node, "work", INT64_MIN, -1, where);
     if (step < 0 || step >= j->exts) INVALID("%s: there is no step %lld (S18)", where, (long long)step);
     key.from = (int)step;
   } else {
-    key.bit = named_bit(j, text_of(j, node, "data", where), number(j, node, "chunk", INT64_MIN, 0, where), where);
-    int64_t from = number(j, node, "from", INT64_MIN, INT64_MIN, where);
+    key.bit = named_bit(j, judge_text(j, node, "data", where), judge_number(j, node, "chunk", INT64_MIN, 0, where), where);
+    int64_t from = judge_number(j, node, "from", INT64_MIN, INT64_MIN, where);
     key.from = from < 0 || from >= j->exts ? -1 : (int)from;
   }
   Box *found = bsearch(&key, box, (size_t)count, sizeof *box, by_box);
@@ -1306,7 +1160,7 @@ static void judge_taken(Judge *j, const Box *box, int count) {
 }
 
 static void judge_offsets(Judge *j) {
-  json_t *list = member(j, j->plan, "offsets", JSON_ARRAY, false, "plan"), *node;
+  json_t *list = judge_member(j, j->plan, "offsets", JSON_ARRAY, false, "plan"), *node;
   size_t i;
   if (!list) return;
   int count;
@@ -1314,9 +1168,9 @@ static void judge_offsets(Judge *j) {
   json_array_foreach(list, i, node) {
     char where[48];
     snprintf(where, sizeof where, "offsets[%zu]", i);
-    only_keys(j, node, where, " data chunk from work offset ");
+    judge_only_keys(j, node, where, " data chunk from work offset ");
     Box *b = find_box(j, box, count, node, where);
-    b->at = number(j, node, "offset", INT64_MIN, INT64_MIN, where);
+    b->at = judge_number(j, node, "offset", INT64_MIN, INT64_MIN, where);
     if (b->at < 0 || b->n > j->device || b->at > j->device - b->n)
       INVALID("%s: \"%.80s\" at %lld with %lld bytes leaves the device (S18)", where, box_name(j, b), (long long)b->at,
               (long long)b->n);
@@ -1341,519 +1195,16 @@ static void judge_offsets(Judge *j) {
   }
 }
 
-/* ---- the certificate (S20), on the base order ---- */
-
-typedef struct Floor { /* what no plan can beat, by base step */
-  int *join; /* -1, or the joining step of a step that may communicate */
-  bool *always; /* every variant communicates */
-  int64_t *ns; /* cheapest; 0 for steps that may communicate */
-  int64_t *comm; /* cheapest completion of a step that may communicate */
-  int64_t *loads; /* L */
-  int64_t *start, *end;
-  int64_t *back; /* write-backs of the step */
-  int *first, *last; /* accesses by bit, holds of steps that always communicate included */
-} Floor;
-
-static void floor_steps(Judge *j, Floor *f) {
-  int n = j->bases;
-  f->join = NEW(n, int);
-  f->always = NEW(n, bool);
-  f->ns = NEW(n, int64_t);
-  f->comm = NEW(n, int64_t);
-  f->back = NEW(n, int64_t);
-  f->first = NEW(j->bits, int);
-  f->last = NEW(j->bits, int);
-  int *next = NEW(j->bits, int);
-  for (int x = 0; x < j->bits; x++) next[x] = f->first[x] = f->last[x] = -1;
-  for (int s = n - 1; s >= 0; s--) {
-    const Base *b = &j->base[s];
-    const Job *job = &j->job[b->job];
-    int64_t best = INT64_MAX;
-    bool some = false, every = true;
-    for (int w = 0; w < job->ways; w++) {
-      int64_t ns = way_time(j, job, b->k, &job->way[w]);
-      if (ns < best) best = ns;
-      some |= talks(&job->way[w]);
-      every &= talks(&job->way[w]);
-    }
-    f->join[s] = -1;
-    f->always[s] = every;
-    if (some) {
-      f->comm[s] = best;
-      f->join[s] = n - 1;
-      for (int t = 0; t < b->touches; t++)
-        if ((b->touch[t].how & WRITES) && next[b->touch[t].bit] >= 0 && next[b->touch[t].bit] < f->join[s])
-          f->join[s] = next[b->touch[t].bit];
-    } else {
-      f->ns[s] = best;
-    }
-    for (int t = 0; t < b->touches; t++) next[b->touch[t].bit] = s;
-  }
-  for (int s = 0; s < n; s++)
-    for (int t = 0; t < j->base[s].touches; t++) {
-      int x = j->base[s].touch[t].bit, end = f->always[s] ? f->join[s] : s;
-      if (f->first[x] < 0) f->first[x] = s;
-      if (f->last[x] < end) f->last[x] = end;
-    }
-  for (int x = 0; x < j->bits; x++)
-    if (j->bit[x].final && f->last[x] >= 0) f->back[f->last[x]] += ride(j, 0, j->bit[x].n);
-}
-
-typedef struct Load {
-  int64_t ready, ns;
-} Load;
-
-/* L: one h2d channel serving what has a home off the device, in the order of readiness. */
-static void floor_loads(Judge *j, Floor *f) {
-  f->loads = NEW(j->bases, int64_t);
-  Load *load = NEW(j->bits, Load);
-  int loads = 0;
-  bool changed = false;
-  int64_t now = 0;
-  for (int s = 0; s < j->bases; s++) {
-    for (int t = 0; t < j->base[s].touches; t++) {
-      int x = j->base[s].touch[t].bit;
-      if (j->bit[x].home < HOME_OF_HOST || f->first[x] != s) continue;
-      int64_t ready = j->bit[x].home == HOME_OF_SSD ? ride(j, 3, j->bit[x].n) : 0;
-      int at = loads++;
-      for (; at > 0 && load[at - 1].ready > ready; at--) load[at] = load[at - 1];
-      load[at] = (Load){ready, ride(j, 1, j->bit[x].n)};
-      changed = true;
-    }
-    if (changed) {
-      now = 0;
-      for (int i = 0; i < loads; i++) now = later(now, load[i].ready) + load[i].ns;
-    }
-    changed = false;
-    f->loads[s] = now;
-  }
-}
-
-/* Base steps from..end at the earliest. Returns the latest end; fills start/end when they are not NULL. */
-static int64_t floor_run(Judge *j, const Floor *f, int from, bool with_loads, int64_t *comm_at, int64_t *start,
-                         int64_t *end) {
-  int64_t now = 0, latest = 0, written = 0;
-  for (int s = from; s < j->bases; s++) comm_at[s] = 0;
-  for (int s = from; s < j->bases; s++) {
-    now = later(now, comm_at[s]);
-    if (with_loads) now = later(now, f->loads[s]);
-    if (start) start[s] = now;
-    if (f->join[s] >= 0) {
-      comm_at[f->join[s]] = later(comm_at[f->join[s]], now + f->comm[s]);
-      latest = later(latest, now + f->comm[s]);
-    }
-    now += f->ns[s];
-    if (end) end[s] = now;
-    if (f->back[s]) written = later(written, now) + f->back[s];
-    latest = later(latest, later(now, written));
-  }
-  return latest;
-}
-
-/* Parts of 2^40: a weight is cut to a multiple of 2^-40, which keeps the arithmetic exact. */
-static Big weight(Judge *j, json_t *c, const char *key) {
-  json_t *value = json_object_get(c, key);
-  if (!value) return 0;
-  if (!json_is_number(value)) BAD("certificate.%s: expected a number", key);
-  double w = json_number_value(value);
-  if (!(w >= 0 && w <= 1048576)) INVALID("certificate.%s: %g is not a weight (S20)", key, w);
-  return (Big)(w * 1099511627776.0);
-}
-
-typedef struct Option {
-  int64_t n, d, h, w, r, c, rel, tail;
-  bool host, ssd, rerun, clean, clean_ssd, evictable;
-} Option;
-
-/* What may happen to bit x in a base gap that begins at u. */
-static Option option_of(Judge *j, const Floor *f, int x, int u) {
-  const Bit *p = &j->bit[x];
-  Option o = {.n = p->n};
-  bool link[4];
-  for (int c = 0; c < 4; c++) link[c] = j->link[c].exists;
-  if (link[0]) o.d = ride(j, 0, p->n);
-  if (link[1]) o.h = ride(j, 1, p->n);
-  if (link[2]) o.w = ride(j, 2, p->n);
-  if (link[3]) o.r = ride(j, 3, p->n);
-  if (p->home >= HOME_OF_HOST) {
-    o.clean = p->first_write < 0 || p->first_write > u;
-    o.clean_ssd = o.clean && p->home == HOME_OF_SSD;
-  } else if (p->home == HOME_OF_NONE) {
-    bool settled = p->last_write <= u;
-    o.host = settled && (p->may & MAY_HOST) && link[0] && link[1] && p->n <= j->host;
-    o.ssd = settled && (p->may & MAY_SSD) && link[0] && link[1] && link[2] && link[3] && p->n <= j->ssd && p->n <= j->ring;
-    const Base *b = &j->base[p->first_write];
-    o.rerun = (p->may & MAY_RECOMPUTE) && j->job[b->job].can_rerun;
-    for (int t = 0; t < b->touches; t++) {
-      const Bit *y = &j->bit[b->touch[t].bit];
-      if ((b->touch[t].how & WRITES) && (y->home || y->writes != 1 || y->first_write != p->first_write)) o.rerun = false;
-    }
-    int w = p->last_write;
-    o.rel = f->join[w] >= 0 ? f->start[w] + f->comm[w] : f->end[w];
-    o.c = f->ns[p->first_write];
-  }
-  o.evictable = o.host || o.ssd || o.rerun || o.clean;
-  return o;
-}
-
-static void dual_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
-  int64_t split = number(j, c, "split", INT64_MIN, INT64_MIN, "certificate");
-  int64_t rho = number(j, c, "rho", INT64_MIN, 0, "certificate"), theta = number(j, c, "theta", INT64_MIN, 0, "certificate");
-  if (split < 0 || split >= j->bases) INVALID("certificate: there is no step %lld (S20)", (long long)split);
-  int s = (int)split;
-  if (f->join[s] >= 0) INVALID("certificate: step %d may communicate, a split computes (S20)", s);
-  int64_t *comm_at = NEW(j->bases + 1, int64_t);
-  int64_t qs = s + 1 < j->bases ? floor_run(j, f, s + 1, false, comm_at, NULL, NULL) : 0, qc = 0;
-  for (int t = s + 1; t < j->bases; t++) qc += f->ns[t];
-  if (rho < 0 || rho > f->start[s]) INVALID("certificate: rho is not in 0..%lld (S20)", (long long)f->start[s]);
-  if (theta < 0 || theta > qs) INVALID("certificate: theta is not in 0..%lld (S20)", (long long)qs);
-  Big one = (Big)1 << 40, a1 = weight(j, c, "a1"), a2 = weight(j, c, "a2"), b1 = weight(j, c, "b1");
-  Big b2 = weight(j, c, "b2"), b3 = weight(j, c, "b3"), cw = weight(j, c, "cw"), cr = weight(j, c, "cr");
-  Big lam = weight(j, c, "lam"), mu = weight(j, c, "mu");
-  if (a1 + a2 + cw + cr > one || b1 + b2 + b3 + cw + cr > one)
-    INVALID("certificate: the weights exceed 1 (S20)");
-
-  /* Accesses around the split; a hold of a step that always communicates counts as an access at its join. */
-  int *before = NEW(j->bits, int), *after = NEW(j->bits, int);
-  bool *at = NEW(j->bits, bool), *held = NEW(j->bits, bool);
-  bool *under = NEW(j->bits, bool);
-  for (int x = 0; x < j->bits; x++) before[x] = after[x] = -1;
-  for (int i = 0; i < j->base[s].touches; i++)
-    if (j->base[s].touch[i].over >= 0) under[j->base[s].touch[i].over] = true;
-  Big base = 0;
-  for (int t = 0; t < j->bases; t++) {
-    const Base *b = &j->base[t];
-    int end = f->always[t] ? f->join[t] : t;
-    for (int i = 0; i < b->touches; i++) {
-      int x = b->touch[i].bit;
-      if (t == s || end == s) at[x] = true;
-      if (t < s && end > s) held[x] = true;
-      if (t < s && before[x] < (end < s ? end : t)) before[x] = end < s ? end : t;
-      if (t > s && (after[x] < 0 || after[x] > t)) after[x] = t;
-    }
-    if (t == s || (f->always[t] && t < s && f->join[t] >= s)) {
-      int64_t least = INT64_MAX;
-      const Job *job = &j->job[b->job];
-      for (int w = 0; w < job->ways; w++)
-        if (job->way[w].work < least) least = job->way[w].work;
-      base += least;
-    }
-  }
-  int64_t *tail = NEW(j->bases + 1, int64_t); /* of the steps asked for */
-  for (int t = 0; t <= j->bases; t++) tail[t] = -1;
-  Option *item = NEW(j->bits, Option);
-  int *maker = NEW(j->bits, int), *sharers = NEW(j->bases, int), items = 0;
-  int64_t rel_min = INT64_MAX, tail_min = INT64_MAX;
-  for (int x = 0; x < j->bits; x++) {
-    const Bit *p = &j->bit[x];
-    if (p->home == HOME_OF_DEVICE || at[x] || held[x]) {
-      if (!under[x]) base += p->n;
-      continue;
-    }
-    if (before[x] < 0 || after[x] < 0) continue;
-    Option o = option_of(j, f, x, before[x]);
-    if (tail[after[x]] < 0) tail[after[x]] = floor_run(j, f, after[x], false, comm_at, NULL, NULL);
-    o.tail = tail[after[x]];
-    if (!o.evictable) {
-      base += p->n;
-      continue;
-    }
-    maker[items] = o.rerun ? p->first_write : -1;
-    if (o.rerun) sharers[p->first_write]++;
-    rel_min = o.rel < rel_min ? o.rel : rel_min;
-    tail_min = o.tail < tail_min ? o.tail : tail_min;
-    item[items++] = o;
-  }
-  Big t0 = items ? (Big)rel_min + tail_min : 0;
-  Big sum = a1 * f->end[s] + a2 * ((Big)rho + f->ns[s]) + b1 * qc + b2 * qs + b3 * theta + (cw + cr) * t0 -
-            lam * ((Big)j->device - base) - mu * j->host;
-  for (int i = 0; i < items; i++) {
-    const Option *o = &item[i];
-    Big d = o->rel >= rho ? o->d : 0, h = o->tail >= theta ? o->h : 0;
-    Big least = lam * o->n;
-    if (o->host && a2 * d + b3 * h + mu * o->n < least) least = a2 * d + b3 * h + mu * o->n;
-    if (o->ssd && a2 * d + b3 * h + cw * o->w + cr * o->r < least) least = a2 * d + b3 * h + cw * o->w + cr * o->r;
-    if (o->rerun && b1 * (o->c / sharers[maker[i]]) < least) least = b1 * (o->c / sharers[maker[i]]);
-    Big clean = b3 * h + (o->clean_ssd ? cr * o->r : 0);
-    if (o->clean && clean < least) least = clean;
-    sum += least;
-  }
-  Big up = sum > 0 ? (sum + one - 1) >> 40 : 0;
-  if (up > INT64_MAX) INVALID("certificate: the bound has no meaning (S20)");
-  if ((int64_t)up > *bound) *bound = (int64_t)up;
-}
-
-/* ---- a certificate of windows ---- */
-
-typedef struct Stretch { /* between two accesses of a bit; from -1: before the first */
-  int from, to;
-  bool is_held;
-} Stretch;
-
-typedef struct Views { /* prices, in parts of 2^40: of windows 0 .. cuts, and sums over the first k cuts */
-  int cuts, *cut;
-  Big *compute, *out, *in, *write, *read, *room, *host_room;
-} Views;
-
-static Big *weights(Judge *j, json_t *c, const char *key, int count) {
-  json_t *list = json_object_get(c, key);
-  if (!json_is_array(list)) BAD("certificate.%s: expected a list", key);
-  if ((int)json_array_size(list) != count) INVALID("certificate.%s: %d weights, not %d (S20)", key, (int)json_array_size(list), count);
-  Big *all = NEW(count + 1, Big);
-  for (int i = 0; i < count; i++) {
-    json_t *value = json_array_get(list, (size_t)i);
-    if (!json_is_number(value)) BAD("certificate.%s: expected numbers", key);
-    double w = json_number_value(value);
-    if (!(w >= 0 && w <= 1048576)) INVALID("certificate.%s: %g is not a weight (S20)", key, w);
-    all[i] = (Big)(w * 1099511627776.0);
-  }
-  return all;
-}
-
-static Big *sums(Judge *j, const Big *each, int count) {
-  Big *sum = NEW(count + 1, Big);
-  for (int i = 0; i < count; i++) sum[i + 1] = sum[i] + each[i];
-  return sum;
-}
-
-static int cuts_below(const Views *v, int s) {
-  int count = 0;
-  while (count < v->cuts && v->cut[count] < s) count++;
-  return count;
-}
-
-static Big cheapest(const Big *price, int a, int b) {
-  Big least = price[a];
-  for (int i = a; i <= b; i++)
-    if (price[i] < least) least = price[i];
-  return least;
-}
-
-/* What is there again from some window on: the price of getting it there and of the room from then on. */
-static Big getting(const Views *v, const Big *price, int64_t ns, int64_t n, int a, int b) {
-  Big least = price[a] * ns + (v->room[b] - v->room[a]) * n;
-  for (int i = a; i <= b; i++)
-    if (price[i] * ns + (v->room[b] - v->room[i]) * n < least) least = price[i] * ns + (v->room[b] - v->room[i]) * n;
-  return least;
-}
-
-static void take(Big *least, Big value) {
-  if (*least < 0 || value < *least) *least = value;
-}
-
-/* What goes out for the first time and comes back; `c`: the time to make it again, or -1. Each is the least up to a window. */
-static Big travelling(const Views *v, const Option *o, int64_t c, int a, int b) {
-  Big there = -v->room[a] * o->n, gone = -1, least = -1; /* there: less the room up to the window */
-  for (int k = a; k <= b; k++) {
-    const Big again = c >= 0 ? v->compute[k] * c - v->room[k] * o->n : there; /* or dropped, made again, and then out */
-    if (again < there) there = again;
-    take(&gone, there + v->room[k] * o->n + v->out[k] * o->d);
-    take(&least, gone + v->in[k] * o->h + (v->room[b] - v->room[k]) * o->n);
-  }
-  return least;
-}
-
-/* One stretch: the least sums by what has a copy (1: host, 2: SSD) before and after it; -1: none. */
-static void pass_stretch(const Views *v, const Option *o, int64_t c, int a, int b, Big *sum) {
-  Big next[4] = {-1, -1, -1, -1}, hosted = (v->host_room[b] - v->host_room[a]) * o->n;
-  Big first = o->host || o->ssd ? travelling(v, o, o->rerun ? c : -1, a, b) : -1;
-  for (int copies = 0; copies < 4; copies++) {
-    if (sum[copies] < 0) continue;
-    Big s = sum[copies];
-    take(&next[copies], s + (v->room[b] - v->room[a]) * o->n);
-    if (o->host) take(&next[copies | 1], s + hosted + (copies & 1 ? getting(v, v->in, o->h, o->n, a, b) : first));
-    if (o->ssd && (copies & 2)) take(&next[copies], s + getting(v, v->in, o->h, o->n, a, b) + cheapest(v->read, 0, b) * o->r);
-    if (o->ssd && !(copies & 2)) take(&next[copies | 2], s + first + cheapest(v->write, a, b) * o->w + cheapest(v->read, a, b) * o->r);
-    if (o->rerun) take(&next[copies], s + getting(v, v->compute, c, o->n, a, b));
-    if (o->clean) take(&next[copies], s + getting(v, v->in, o->h, o->n, a, b) + (o->clean_ssd ? cheapest(v->read, 0, b) * o->r : 0));
-  }
-  memcpy(sum, next, sizeof next);
-}
-
-/* The stretches of every bit, in the order of time: `first[x]` .. of bit x. */
-static Stretch *find_stretches(Judge *j, const Floor *f, int *first) {
-  int *count = NEW(j->bits + 1, int), *last = NEW(j->bits, int), *held = NEW(j->bits, int);
-  Stretch *all = NULL;
-  int *joined = NEW(j->bases + 1, int), *next_joined = NEW(j->bases + 1, int);
-  for (int s = 0; s <= j->bases; s++) joined[s] = -1;
-  for (int s = 0; s < j->bases; s++)
-    if (f->join[s] > s) {
-      next_joined[s] = joined[f->join[s]];
-      joined[f->join[s]] = s;
-    }
-  for (int round = 0; round < 2; round++) { /* count, then fill */
-    for (int x = 0; x < j->bits; x++) last[x] = held[x] = -1;
-    for (int s = 0; s < j->bases; s++) {
-      for (int e = s; e >= 0; e = e == s ? joined[s] : next_joined[e])
-        for (int t = 0; t < j->base[e].touches; t++) {
-          int x = j->base[e].touch[t].bit;
-          if (last[x] == s) continue;
-          if (round) all[first[x] + count[x]] = (Stretch){last[x], s, held[x] >= s};
-          count[x]++;
-          last[x] = s;
-        }
-      for (int t = 0; t < j->base[s].touches && f->join[s] > s; t++)
-        if (held[j->base[s].touch[t].bit] < f->join[s]) held[j->base[s].touch[t].bit] = f->join[s];
-    }
-    if (round) break;
-    for (int x = 0; x < j->bits; x++) {
-      first[x + 1] = first[x] + count[x];
-      count[x] = 0;
-    }
-    all = NEW(first[j->bits] + 1, Stretch);
-  }
-  return all;
-}
-
-/* By bit: the last step before which it can be made again whatever happens to others, or -1: what its step reads has been written no more, and
- * is there, or can be made again itself. */
-static int *find_remakes(Judge *j, const Floor *f) {
-  int *until = NEW(j->bits, int), *written = NEW(j->bits, int), *limit = NEW(j->bases, int);
-  for (int x = 0; x < j->bits; x++) {
-    until[x] = -1;
-    written[x] = j->bases - 1;
-  }
-  for (int s = j->bases - 1; s >= 0; s--) {
-    const Base *b = &j->base[s];
-    limit[s] = j->bases - 1;
-    for (int t = 0; t < b->touches; t++)
-      if ((b->touch[t].how & READS) && written[b->touch[t].bit] < limit[s]) limit[s] = written[b->touch[t].bit];
-    for (int t = 0; t < b->touches; t++)
-      if (b->touch[t].how & WRITES) written[b->touch[t].bit] = s;
-  }
-  for (int s = 0; s < j->bases; s++) {
-    const Base *b = &j->base[s];
-    bool can = j->job[b->job].can_rerun;
-    for (int t = 0; t < b->touches; t++) {
-      const Bit *y = &j->bit[b->touch[t].bit];
-      if ((b->touch[t].how & WRITES) && (y->home || y->writes != 1)) can = false;
-      if (!(b->touch[t].how & READS) || y->home != HOME_OF_NONE) continue;
-      int there = f->last[b->touch[t].bit] > until[b->touch[t].bit] ? f->last[b->touch[t].bit] : until[b->touch[t].bit];
-      if (there < limit[s]) limit[s] = there;
-    }
-    for (int t = 0; t < b->touches && can; t++)
-      if ((b->touch[t].how & WRITES) && (j->bit[b->touch[t].bit].may & MAY_RECOMPUTE)) until[b->touch[t].bit] = limit[s];
-  }
-  return until;
-}
-
-static Views read_views(Judge *j, const Floor *f, json_t *c) {
-  Views v = {0};
-  json_t *cuts = json_object_get(c, "cuts");
-  if (!json_is_array(cuts)) BAD("certificate.cuts: expected a list");
-  v.cuts = (int)json_array_size(cuts);
-  if (v.cuts < 1 || v.cuts > 4096) INVALID("certificate.cuts: %d of them (S20)", v.cuts);
-  v.cut = NEW(v.cuts, int);
-  for (int k = 0; k < v.cuts; k++) {
-    json_t *cut = json_array_get(cuts, (size_t)k);
-    if (!json_is_integer(cut)) BAD("certificate.cuts: expected steps");
-    if (json_integer_value(cut) < 0 || json_integer_value(cut) >= j->bases) INVALID("certificate: there is no step %lld (S20)", (long long)json_integer_value(cut));
-    v.cut[k] = (int)json_integer_value(cut);
-    if (k && v.cut[k] <= v.cut[k - 1]) INVALID("certificate: the cuts do not rise at step %d (S20)", v.cut[k]);
-    if (f->join[v.cut[k]] >= 0) INVALID("certificate: step %d may communicate, a cut computes (S20)", v.cut[k]);
-  }
-  v.compute = weights(j, c, "compute", v.cuts + 1);
-  v.out = weights(j, c, "d2h", v.cuts + 1);
-  v.in = weights(j, c, "h2d", v.cuts + 1);
-  v.write = weights(j, c, "ssdw", v.cuts + 1);
-  v.read = weights(j, c, "ssdr", v.cuts + 1);
-  for (int k = 0; k <= v.cuts; k++)
-    if (v.compute[k] + v.out[k] + v.in[k] + v.write[k] + v.read[k] > (Big)1 << 40) INVALID("certificate: the weights of window %d exceed 1 (S20)", k);
-  return v;
-}
-
-static void windows_bound(Judge *j, const Floor *f, json_t *c, int64_t *bound) {
-  for (int s = 0; s < j->bases; s++)
-    if (f->join[s] >= 0 && !f->always[s]) INVALID("certificate: step %d may communicate or not (S20)", s);
-  Views v = read_views(j, f, c);
-  Big *lam = weights(j, c, "lam", v.cuts), *mu = weights(j, c, "mu", v.cuts), *base = NEW(v.cuts, Big), sum = 0;
-  v.room = sums(j, lam, v.cuts);
-  v.host_room = sums(j, mu, v.cuts);
-  int *first = NEW(j->bits + 1, int), *below = NEW(j->bases + 2, int), *makes = NEW(j->bases, int);
-  for (int s = 0; s <= j->bases; s++) below[s] = cuts_below(&v, s);
-  const Stretch *stretch = find_stretches(j, f, first);
-  const int *remake = find_remakes(j, f);
-  for (int s = 0; s < j->bases; s++) {
-    const Job *job = &j->job[j->base[s].job];
-    int64_t least = INT64_MAX;
-    for (int w = 0; w < job->ways; w++)
-      if (job->way[w].work < least) least = job->way[w].work;
-    for (int k = below[s]; k < v.cuts && v.cut[k] <= (f->join[s] > s ? f->join[s] : s); k++) base[k] += least;
-    sum += v.compute[below[s]] * f->ns[s];
-    for (int t = 0; t < j->base[s].touches; t++) /* its place may be taken: it is not there twice */
-      if (below[s] < v.cuts && v.cut[below[s]] == s && j->base[s].touch[t].over >= 0 && j->bit[j->base[s].touch[t].over].home != HOME_OF_DEVICE)
-        base[below[s]] -= j->bit[j->base[s].touch[t].over].n;
-  }
-  for (int x = 0; x < j->bits; x++)
-    if (j->bit[x].home == HOME_OF_NONE && j->bit[x].first_write >= 0 && (j->bit[x].may & MAY_RECOMPUTE)) makes[j->bit[x].first_write]++;
-  for (int x = 0; x < j->bits; x++) {
-    const Bit *p = &j->bit[x];
-    if (p->home == HOME_OF_DEVICE) {
-      for (int k = 0; k < v.cuts; k++) base[k] += p->n;
-      continue;
-    }
-    Big least[4] = {0, -1, -1, -1};
-    for (int i = first[x]; i < first[x + 1]; i++) {
-      const Stretch *g = &stretch[i];
-      if (below[g->to] < v.cuts && v.cut[below[g->to]] == g->to) base[below[g->to]] += p->n;
-      int a = g->from < 0 ? 0 : below[g->from + 1], b = below[g->to];
-      if (g->from < 0 && p->home == HOME_OF_NONE) continue;
-      Option o = option_of(j, f, x, g->from);
-      o.rerun = p->home == HOME_OF_NONE && g->from < remake[x];
-      o.evictable = o.host || o.ssd || o.rerun || o.clean;
-      if (g->from < 0) { /* the first time from home */
-        least[0] += getting(&v, v.in, o.h, p->n, 0, b) + (p->home == HOME_OF_SSD ? cheapest(v.read, 0, b) * o.r : 0);
-        continue;
-      }
-      if (g->is_held || !o.evictable || p->n == 0) {
-        for (int k = a; k < b; k++) base[k] += p->n;
-        continue;
-      }
-      pass_stretch(&v, &o, o.rerun ? o.c / makes[p->first_write] : 0, a, b, least);
-    }
-    Big own = -1;
-    for (int k = 0; k < 4; k++)
-      if (least[k] >= 0) take(&own, least[k]);
-    sum += own;
-  }
-  for (int k = 0; k < v.cuts; k++) sum -= lam[k] * ((Big)j->device - base[k]) + mu[k] * j->host;
-  Big one = (Big)1 << 40, up = sum > 0 ? (sum + one - 1) >> 40 : 0;
-  if (up > INT64_MAX) INVALID("certificate: the bound has no meaning (S20)");
-  if ((int64_t)up > *bound) *bound = (int64_t)up;
-}
-
-static void judge_certificate(Judge *j) {
-  json_t *c = member(j, j->plan, "certificate", JSON_OBJECT, false, "plan");
-  if (!c) return;
-  const char *kind = text_of(j, c, "kind", "certificate");
-  if (!strcmp(kind, "stallfree"))
-    only_keys(j, c, "certificate", " kind ");
-  else if (!strcmp(kind, "dual"))
-    only_keys(j, c, "certificate", " kind split rho theta a1 a2 b1 b2 b3 cw cr lam mu ");
-  else if (!strcmp(kind, "windows"))
-    only_keys(j, c, "certificate", " kind cuts compute d2h h2d ssdw ssdr lam mu ");
-  else
-    BAD("certificate.kind: \"%.40s\" is not a certificate; expected dual, windows or stallfree", kind);
-  Floor f = {0};
-  floor_steps(j, &f);
-  floor_loads(j, &f);
-  f.start = NEW(j->bases, int64_t);
-  f.end = NEW(j->bases, int64_t);
-  j->bound = floor_run(j, &f, 0, true, NEW(j->bases + 1, int64_t), f.start, f.end);
-  if (!strcmp(kind, "dual")) dual_bound(j, &f, c, &j->bound);
-  if (!strcmp(kind, "windows")) windows_bound(j, &f, c, &j->bound);
-}
-
 /* ---- claims (S19) ---- */
 
 static void judge_claims(Judge *j) {
-  int64_t makespan = number(j, j->plan, "makespan_ns", 0, 0, "plan");
-  int64_t peak = number(j, j->plan, "peak_bytes", 0, 0, "plan");
+  int64_t makespan = judge_number(j, j->plan, "makespan_ns", 0, 0, "plan");
+  int64_t peak = judge_number(j, j->plan, "peak_bytes", 0, 0, "plan");
   if (json_object_get(j->plan, "makespan_ns") && makespan != j->makespan)
     INVALID("makespan_ns: the plan claims %lld, the pass gives %lld (S19)", (long long)makespan, (long long)j->makespan);
   if (json_object_get(j->plan, "peak_bytes") && peak != j->peak)
     INVALID("peak_bytes: the plan claims %lld, the pass gives %lld (S19)", (long long)peak, (long long)j->peak);
-  int64_t bound = number(j, j->plan, "lower_bound_ns", 0, 0, "plan");
+  int64_t bound = judge_number(j, j->plan, "lower_bound_ns", 0, 0, "plan");
   if (bound > j->makespan)
     INVALID("lower_bound_ns: %lld exceeds the makespan %lld (S19)", (long long)bound, (long long)j->makespan);
   if (bound > 0 && bound > j->bound)
@@ -1866,9 +1217,9 @@ static void judge_claims(Judge *j) {
 static void judge_all(Judge *j, const char *problem_text, size_t problem_length, const char *plan_text,
                       size_t plan_length) {
   j->problem = load(j, "problem", problem_text, problem_length);
-  only_keys(j, j->problem, "problem", " format name hardware data ops order meta ");
-  if (strcmp(text_of(j, j->problem, "format", "problem"), "gnncc-problem/1")) BAD("format: not gnncc-problem/1");
-  j->name = text_of(j, j->problem, "name", "problem");
+  judge_only_keys(j, j->problem, "problem", " format name hardware data ops order meta ");
+  if (strcmp(judge_text(j, j->problem, "format", "problem"), "gnncc-problem/1")) BAD("format: not gnncc-problem/1");
+  j->name = judge_text(j, j->problem, "name", "problem");
   read_links(j);
   read_things(j);
   read_jobs(j);
@@ -1877,11 +1228,11 @@ static void judge_all(Judge *j, const char *problem_text, size_t problem_length,
   judge_sums(j);
   j->plan = load(j, "plan", plan_text, plan_length);
   if (json_object_get(j->plan, "pages")) BAD("plan.pages: there are no page-mapped layouts; addresses are \"offsets\" (S18)");
-  only_keys(j, j->plan, "plan",
+  judge_only_keys(j, j->plan, "plan",
             " format problem variants recompute moves offsets makespan_ns peak_bytes lower_bound_ns certificate meta ");
-  if (strcmp(text_of(j, j->plan, "format", "plan"), "gnncc-plan/1")) BAD("plan.format: not gnncc-plan/1");
-  if (strcmp(text_of(j, j->plan, "problem", "plan"), j->name))
-    INVALID("problem: the plan is for \"%.80s\", the problem is \"%.80s\"", text_of(j, j->plan, "problem", "plan"), j->name);
+  if (strcmp(judge_text(j, j->plan, "format", "plan"), "gnncc-plan/1")) BAD("plan.format: not gnncc-plan/1");
+  if (strcmp(judge_text(j, j->plan, "problem", "plan"), j->name))
+    INVALID("problem: the plan is for \"%.80s\", the problem is \"%.80s\"", judge_text(j, j->plan, "problem", "plan"), j->name);
   read_variants(j);
   extend(j);
   visit_all(j);
