@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define APART "/* apart */" /* a line of text[LEVEL_OUTER] or text[LEVEL_ELEMENT] that is not printed */
+
 static char *joined(Arena *arena, const char *a, const char *b) { return arena_printf(arena, "%s%s", a ? a : "", b); }
 
 void rows_write(RowWriter *w, Level level, const char *format, ...) {
@@ -456,11 +458,22 @@ static const char *element_operand(RowWriter *w, ValueId id, Index index, const 
   return operand[0];
 }
 
+/* Worth a loop of their own, which can be one of vectors. */
+static const bool is_long[POINT_COUNT] = {
+#define FUNCTION(name, exps, code) (exps) >= 1,
+#include "compiler/graph/functions.h"
+#undef FUNCTION
+};
+
+static void note_long(RowWriter *w, ValueId id, Index index) { w->has_long[level_of_element(w, &w->kernels->graph->values[id].shape, index)] = true; }
+
 static const char *element_map(RowWriter *w, ValueId id, Index index, const char *const *operand) {
+  if (is_long[w->kernels->graph->values[id].as.function]) note_long(w, id, index);
   return temporary(w, id, index, "gnn_real", function_call(w, w->kernels->graph->values[id].as.function, operand[0], operand[1]));
 }
 
 static const char *element_dropout(RowWriter *w, ValueId id, Index index, const char *const *operand) {
+  note_long(w, id, index);
   return temporary(w, id, index, "gnn_real", arena_printf(w->arena, "%s * %s", operand[0], dropout_factor(w, id, index)));
 }
 
@@ -516,6 +529,11 @@ static const char *inner_loop(RowWriter *w, InnerLoop loop, const char *sum, con
   return arena_printf(w->arena, "%sconst gnn_real %s = gnn_sum_lanes(%s_lanes);", text, sum, sum);
 }
 
+/* Between what is before a sum within the row, the sum, and what is after it: see print_apart. */
+static void part_here(RowWriter *w, Level level) {
+  if (w->kernels->backend == BACKEND_CPU && level >= LEVEL_OUTER && level != LEVEL_INNER) w->text[level] = joined(w->arena, w->text[level], APART "\n");
+}
+
 static const char *write_inner(RowWriter *w, ValueId id, Index index, const FoldInfo *fold) {
   const Value *value = &w->kernels->graph->values[id];
   const Level level = level_of_element(w, &value->shape, index);
@@ -533,8 +551,10 @@ static const char *write_inner(RowWriter *w, ValueId id, Index index, const Fold
   const char *body = arena_printf(w->arena, "%s%s\n", w->inner_text[w->inner_depth - 1], arena_printf(w->arena, fold->code, into, number));
   w->inner_depth--;
   for (int l = loop_end - 1; l >= loops_before; l--) body = arena_printf(w->arena, "%s\n", inner_loop(w, w->inner[l], name, body, has_lanes));
+  part_here(w, level);
   if (!has_lanes) rows_write(w, level, "gnn_real %s = %s;", name, fold->start);
   rows_write(w, level, "%.*s", (int)strlen(body) - 1, body);
+  part_here(w, level);
   return name;
 }
 
@@ -656,7 +676,7 @@ void rows_store_tile(RowWriter *w, ValueId tile, const char *text, RowKind row) 
 static void print_lines(FILE *out, const char *indent, const char *lines) {
   while (*lines) {
     const char *end = strchr(lines, '\n');
-    fprintf(out, "%s%.*s\n", indent, (int)(end - lines), lines);
+    if (strncmp(lines, APART, sizeof APART - 1) != 0) fprintf(out, "%s%.*s\n", indent, (int)(end - lines), lines);
     lines = end + 1;
   }
 }
@@ -706,6 +726,104 @@ static void print_lane_loops(const RowWriter *w, FILE *out, const char *indent) 
   fprintf(out, "%sfor (int t = 0; t < 16; t++) acc[0] += lanes[t];\n", indent);
 }
 
+/* ---- loops that are apart ---- */
+
+/* The elements of a row are independent of each other, so a loop over them can be several, one after the other, which leave in arrays what the later ones
+ * need: exponentials and draws of all heads are then computed in vectors, which a sum within the row or a loop over the numbers of a head would
+ * keep them from. Bits are those of one loop. */
+enum { PARTS_MOST = 16 };
+
+typedef struct Apart {
+  int count;
+  const char *text[PARTS_MOST];
+} Apart;
+
+/* The places between parts, beyond which nothing is parted any more. */
+static Apart parted(const RowWriter *w, const char *text, const char *rest) {
+  Apart apart = {.count = 0};
+  for (const char *end; *text && apart.count < PARTS_MOST - 2; text = end + sizeof APART) {
+    end = strstr(text, APART "\n");
+    if (!end) break;
+    if (end > text) apart.text[apart.count++] = arena_printf(w->arena, "%.*s", (int)(end - text), text);
+  }
+  if (*text) apart.text[apart.count++] = text;
+  if (rest) apart.text[apart.count++] = rest;
+  return apart;
+}
+
+static bool is_of_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+static bool mentions(const char *text, const char *name) {
+  const size_t length = strlen(name);
+  for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
+    if ((at == text || !is_of_name(at[-1])) && !is_of_name(at[length])) return true;
+  return false;
+}
+
+/* "gnn_real", where the part declares the name. */
+static const char *declared_in(const RowWriter *w, const char *part, const char *name) {
+  static const char *const types[] = {"gnn_real", "uint32_t"};
+  for (int t = 0; t < 2; t++)
+    if (strstr(part, arena_printf(w->arena, "%s %s = ", types[t], name))) return types[t];
+  return NULL;
+}
+
+/* What is declared in one part and mentioned in a later one. */
+typedef struct Carried {
+  const char *type, *name;
+  int from, last;
+} Carried;
+
+static Carried *carried_between(const RowWriter *w, const Apart *apart, int *count) {
+  Carried *carried = NULL;
+  *count = 0;
+  for (int i = 0; i < w->temporary_count; i++) {
+    Carried one = {.name = w->temporaries[i].name, .from = NO_INDEX};
+    for (int p = 0; p < apart->count; p++) {
+      const char *type = one.from == NO_INDEX ? declared_in(w, apart->text[p], one.name) : NULL;
+      if (type) one = (Carried){type, one.name, p, p};
+      else if (one.from != NO_INDEX && mentions(apart->text[p], one.name)) one.last = p;
+    }
+    if (one.from != NO_INDEX && one.last > one.from) ARENA_PUSH(w->arena, carried, *count, one);
+  }
+  return carried;
+}
+
+static void open_loops(const RowWriter *w, FILE *out, const char *indent, int first, int end, bool is_innermost) {
+  for (int d = first; d < end; d++) {
+    const char *at = arena_printf(w->arena, "%s%*s", indent, 2 * (d - first), "");
+    if (d == end - 1) print_independence(w, out, at);
+    if (d == end - 1 && is_innermost) print_vector_hint(w, out, at, w->loop_size[d]);
+    fprintf(out, "%sfor (int %s = 0; %s < %" PRId64 "; %s++)%s\n", at, loop_names[d], loop_names[d], w->loop_size[d], loop_names[d], d == end - 1 ? " {" : "");
+  }
+}
+
+/* All but the last part are loops over `depth` dimensions; so is the last, with loops over the others in it. */
+static void print_apart(const RowWriter *w, FILE *out, const char *indent, const Apart *apart, int depth) {
+  int count;
+  int64_t size = 1;
+  const Carried *carried = carried_between(w, apart, &count);
+  const char *at = "0";
+  for (int d = 0; d < depth; d++) {
+    at = d == 0 ? loop_names[0] : arena_printf(w->arena, "(%s) * %" PRId64 " + %s", at, w->loop_size[d], loop_names[d]);
+    size *= w->loop_size[d];
+  }
+  for (int i = 0; i < count; i++) fprintf(out, "%s%s %s_each[%" PRId64 "];\n", indent, carried[i].type, carried[i].name, size);
+  const char *inner = arena_printf(w->arena, "%s%*s", indent, 2 * depth, ""), *innermost = arena_printf(w->arena, "%s%*s", indent, 2 * w->loop_count, "");
+  for (int p = 0; p < apart->count; p++) {
+    const bool is_nest = depth < w->loop_count && p == apart->count - 1;
+    open_loops(w, out, indent, 0, depth, !is_nest && !strstr(apart->text[p], "for ("));
+    for (int i = 0; i < count; i++)
+      if (carried[i].from < p && mentions(apart->text[p], carried[i].name)) fprintf(out, "%sconst %s %s = %s_each[%s];\n", inner, carried[i].type, carried[i].name, carried[i].name, at);
+    if (is_nest) open_loops(w, out, inner, depth, w->loop_count, true);
+    print_lines(out, is_nest ? innermost : inner, apart->text[p]);
+    if (is_nest) fprintf(out, "%s%*s}\n", inner, 2 * (w->loop_count - depth - 1), "");
+    for (int i = 0; i < count; i++)
+      if (carried[i].from == p) fprintf(out, "%s%s_each[%s] = %s;\n", inner, carried[i].name, at, carried[i].name);
+    fprintf(out, "%s%*s}\n", indent, 2 * (depth - 1), "");
+  }
+}
+
 static void print_loops(const RowWriter *w, FILE *out, const char *indent) {
   if (w->loop_count == 0) {
     print_lines(out, indent, w->text[LEVEL_ELEMENT]);
@@ -721,6 +839,12 @@ static void print_loops(const RowWriter *w, FILE *out, const char *indent) {
   }
   const int last = w->loop_count - 1;
   const bool has_outer = *w->text[LEVEL_OUTER];
+  const Level level = has_outer ? LEVEL_OUTER : LEVEL_ELEMENT;
+  const Apart apart = parted(w, w->text[level], has_outer ? w->text[LEVEL_ELEMENT] : NULL);
+  if (w->kernels->backend == BACKEND_CPU && w->has_long[level] && apart.count > 1 && !w->has_or) {
+    print_apart(w, out, indent, &apart, has_outer ? last : w->loop_count);
+    return;
+  }
   for (int d = 0; d <= last; d++) {
     const char *at = arena_printf(w->arena, "%s%*s", indent, 2 * d, "");
     if (d == last) print_lines(out, at, w->text[LEVEL_OUTER]);

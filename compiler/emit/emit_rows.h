@@ -80,6 +80,7 @@ typedef struct RowWriter {
   int64_t loop_size[MAX_RANK];
   bool is_flat;                 /* all dimensions run as one loop */
   bool has_bits;                /* reads or writes packed bits: the loop runs in blocks of 32 */
+  bool has_long[LEVEL_COUNT];   /* exponentials and the like, draws of dropout */
   bool has_lanes;               /* sums everything into 16 lanes, so that the sum can be a vector's */
   int temporary_count, pointer_count, name_count;
   Temporary *temporaries;
