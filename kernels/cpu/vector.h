@@ -165,11 +165,12 @@ GNN_INLINE int64_t gnn_entry_of(const int32_t *idx, int64_t e, int64_t last, int
   return e;
 }
 
-/* The sum of 16 numbers by halving: the same bits however wide the vectors are. They are overwritten. */
-GNN_INLINE gnn_real gnn_sum_lanes(gnn_real *lanes) {
-  for (int half = 8; half > 0; half /= 2)
-    for (int t = 0; t < half; t++) lanes[t] += lanes[t + half];
-  return lanes[0];
+/* The sum of 16 numbers by halving: the same bits however wide the vectors are. */
+GNN_INLINE gnn_real gnn_sum_lanes(const gnn_real *lanes) {
+  gnn_real eight[8], four[4];
+  GNN_ROLLED for (int t = 0; t < 8; t++) eight[t] = lanes[t] + lanes[t + 8];
+  GNN_ROLLED for (int t = 0; t < 4; t++) four[t] = eight[t] + eight[t + 4];
+  return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
 #endif
