@@ -8,7 +8,7 @@
 #include "runtime/gnnrt.h"
 
 enum {
-  CODE_BYTES = 4 << 20,        /* of a program without steps: what it and libc and libm have in memory, stacks, what it prints */
+  CODE_BYTES = 15 << 18,       /* of a program without steps: what it and libc and libm have in memory, stacks, what it prints */
   MAPPED_BYTES = 2 << 20,      /* of these and two threads that are addresses only */
   STEP_BYTES = 1 << 9,         /* of the code of each step, that is in memory; */
   STEP_TEXT_BYTES = 1 << 11,   /* beyond these, as addresses */

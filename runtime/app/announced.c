@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <math.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static void measure_print_peaks(const gnn_program *program, const measure_peaks 
 static void measure_print_process(const gnn_cli *cli, int64_t measured) {
   const double mib = 1 << 20;
   if (cli->program->process_bytes == 0) return;
-  printf("process  announced %.1f MiB, measured ", (double)cli->program->process_bytes / mib);
+  printf("process  announced %.1f MiB, measured ", ceil(10 * (double)cli->program->process_bytes / mib) / 10); /* as everywhere, never less than is needed */
   if (measured < 0) printf("unknown");
   else printf("%.1f MiB", (double)measured / mib);
   if (gnn_backend_of(cli->program)->is_apart) printf(" with what the driver takes");

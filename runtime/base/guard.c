@@ -19,6 +19,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* A page that is read comes with others of its aligned neighbourhood: those that the kernel has at hand (fault_around_bytes, 64 KiB), or
+ * all of a larger piece of the page cache, of 2 MiB at most. Some of what was let go before would come back so with the page behind it. */
+enum { GUARD_AROUND_BYTES = 1 << 21 };
+
 /* What the handler walks along; nodes are used again and never freed, and `next` stays as it is. */
 struct gnn_guard {
   atomic_uintptr_t begin, end; /* end 0: free */
@@ -133,8 +137,9 @@ void gnn_guard_pass(const void *from, const void *to) {
   for (gnn_guard *guard = atomic_load(&guard_first); guard && first < last; guard = guard->next) {
     const uintptr_t end = atomic_load(&guard->end), begin = atomic_load(&guard->begin);
     if (first < begin || first >= end) continue;
-    const uintptr_t page = first & ~(guard_page_bytes - 1);
-    int is_advice_only = madvise((void *)page, (last < end ? last : end) - page, MADV_DONTNEED);
+    const uintptr_t around = GUARD_AROUND_BYTES - 1, from_page = first & ~around, to_page = (last + around) & ~around;
+    const uintptr_t let_go = from_page > begin ? from_page : begin, up_to = to_page < end ? to_page : end;
+    int is_advice_only = madvise((void *)let_go, up_to - let_go, MADV_DONTNEED);
     (void)is_advice_only;
   }
 }

@@ -114,6 +114,7 @@ static gnn_status zip_inflate(const gnn_zip *zip, const gnn_zip_member *member, 
   unsigned char *data = malloc(1);
   size_t used = 0;
   int64_t left = member->packed;
+  gnn_reading window = {packed};
   gnn_status status = data ? GNN_OK : gnn_fail_memory(error, 1);
   int result = Z_OK;
   while (status == GNN_OK && result != Z_STREAM_END && (int64_t)used <= member->size) {
@@ -127,7 +128,8 @@ static gnn_status zip_inflate(const gnn_zip *zip, const gnn_zip_member *member, 
     while (status == GNN_OK && used < room && result != Z_STREAM_END) {
       if (inflater.avail_in == 0 && left > 0) {
         inflater.next_in = (unsigned char *)(uintptr_t)packed + (member->packed - left);
-        inflater.avail_in = left < (1 << 30) ? (uInt)left : 1 << 30;
+        gnn_reading_pass(&window, inflater.next_in);
+        inflater.avail_in = left < GNN_READING_BYTES ? (uInt)left : GNN_READING_BYTES;
         left -= inflater.avail_in;
       }
       const size_t wanted = room - used < (1u << 30) ? room - used : 1u << 30;
@@ -140,6 +142,7 @@ static gnn_status zip_inflate(const gnn_zip *zip, const gnn_zip_member *member, 
     }
   }
   inflateEnd(&inflater);
+  gnn_reading_end(&window, packed + (member->packed - left));
   if (status == GNN_OK && (int64_t)used != member->size)
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\": %.100s has other than %s bytes, of which its directory speaks", zip->file.path, member->name, gnn_count_text(member->size).text);
   *size = used;
@@ -167,7 +170,7 @@ gnn_status gnn_zip_read(const gnn_zip *zip, const gnn_zip_member *member, const 
   } else if (member->packed != member->size) {
     status = zip_bad(file->path, "a member that is stored has two sizes", error);
   }
-  if (status == GNN_OK && crc32_z(0, *data, *size) != member->crc) status = gnn_fail(error, GNN_EDATA, "", "\"%s\": the bytes of %.100s do not match their checksum", file->path, member->name);
+  if (status == GNN_OK && gnn_file_sum(*data, *size) != member->crc) status = gnn_fail(error, GNN_EDATA, "", "\"%s\": the bytes of %.100s do not match their checksum", file->path, member->name);
   if (status == GNN_OK || *owned == NULL) return status;
   free(*owned);
   *owned = NULL;

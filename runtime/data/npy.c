@@ -156,27 +156,53 @@ static gnn_status npy_dict(npy_header *h) {
   return seen == 7 ? GNN_OK : npy_bad(h, "descr, fortran_order or shape is missing");
 }
 
-gnn_status gnn_npy_arrange(const gnn_npy *npy, unsigned char **arranged, gnn_error *error) {
+/* One number, its bytes turned round or not. */
+static void npy_put(unsigned char *to, const unsigned char *from, int width, int is_swapped) {
+  if (!is_swapped) memcpy(to, from, (size_t)width);
+  else
+    for (int b = 0; b < width; b++) to[b] = from[width - 1 - b];
+}
+
+/* Where the numbers of a column, of one place in all dimensions but the first, lie in their rows; the next column in the order of the file. */
+static int64_t npy_column(const gnn_array *array, int64_t *place) {
+  int64_t at = 0;
+  for (int d = 1; d < array->rank; d++) at = at * array->shape[d] + place[d];
+  for (int d = 1; d < array->rank && ++place[d] == array->shape[d]; d++) place[d] = 0;
+  return at;
+}
+
+/* Columns into rows, some of both at a time: rows get runs of numbers, and of the columns windows are read, each once. */
+static void npy_transpose(const gnn_npy *npy, unsigned char *data) {
+  enum { TOGETHER = 16, RUN_BYTES = GNN_READING_BYTES / TOGETHER };
   const gnn_array *array = &npy->array;
-  const int64_t width = gnn_dtype_bytes(array->dtype), bytes = array->count * width;
-  unsigned char *data = malloc(bytes ? (size_t)bytes : 1);
-  if (data == NULL) return gnn_fail_memory(error, bytes);
-  int64_t place[GNN_ARRAY_RANK_MAX] = {0}, stride[GNN_ARRAY_RANK_MAX];
-  int64_t step = 1;
-  for (int i = 0; i < array->rank; i++) {
-    const int d = npy->is_fortran ? i : array->rank - 1 - i;
-    stride[d] = step;
-    step *= array->shape[d];
-  }
-  for (int64_t k = 0; k < array->count; k++) {
-    int64_t from = 0;
-    for (int i = 0; i < array->rank; i++) from += place[i] * stride[i];
-    for (int64_t b = 0; b < width; b++) data[k * width + b] = array->data[from * width + (npy->is_swapped ? width - 1 - b : b)];
-    for (int i = array->rank - 1; i >= 0; i--) {
-      if (++place[i] < array->shape[i]) break;
-      place[i] = 0;
+  const int width = gnn_dtype_bytes(array->dtype);
+  const int64_t rows = array->shape[0], columns = array->count / rows, run = RUN_BYTES / width;
+  int64_t place[GNN_ARRAY_RANK_MAX] = {0}, at[TOGETHER];
+  for (int64_t first = 0; first < columns; first += TOGETHER) {
+    const int count = columns - first < TOGETHER ? (int)(columns - first) : TOGETHER;
+    for (int c = 0; c < count; c++) at[c] = npy_column(array, place);
+    for (int64_t row = 0; row < rows; row += run) {
+      const int64_t end = rows - row < run ? rows : row + run;
+      for (int64_t r = row; r < end; r++)
+        for (int c = 0; c < count; c++) npy_put(data + (r * columns + at[c]) * width, array->data + ((first + c) * rows + r) * width, width, npy->is_swapped);
+      for (int c = 0; c < count; c++) gnn_guard_pass(array->data + ((first + c) * rows + row) * width, array->data + ((first + c) * rows + end) * width);
     }
   }
+}
+
+gnn_status gnn_npy_arrange(const gnn_npy *npy, unsigned char **arranged, gnn_error *error) {
+  const gnn_array *array = &npy->array;
+  const int width = gnn_dtype_bytes(array->dtype);
+  const int64_t bytes = array->count * width;
+  unsigned char *data = malloc(bytes ? (size_t)bytes : 1);
+  if (data == NULL) return gnn_fail_memory(error, bytes);
+  gnn_reading window = {array->data};
+  if (npy->is_fortran) npy_transpose(npy, data);
+  for (int64_t k = 0; !npy->is_fortran && k < array->count; k++) {
+    npy_put(data + k * width, array->data + k * width, width, npy->is_swapped);
+    gnn_reading_pass(&window, array->data + (k + 1) * width);
+  }
+  gnn_reading_end(&window, array->data + bytes);
   *arranged = data;
   return GNN_OK;
 }

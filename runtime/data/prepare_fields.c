@@ -51,8 +51,11 @@ gnn_status gnn_field_check_labels(const gnn_data_field *field, int64_t classes, 
 }
 
 static int fields_is_whole(const gnn_array *raw) {
+  const int width = gnn_dtype_bytes(raw->dtype);
+  gnn_reading window = {raw->data};
   for (int64_t i = 0; i < raw->count; i++) {
     double v = gnn_array_number(raw, i);
+    gnn_reading_pass(&window, raw->data + (i + 1) * width);
     if (v != v) continue;
     if (v != floor(v) || v < -1 || v > INT32_MAX) return 0;
   }
@@ -251,6 +254,13 @@ static gnn_status fields_sparse(gnn_dataset *dataset, gnn_data_field *field, gnn
   return fields_finish(field, &survey, bad_row, bad_column, error);
 }
 
+/* A sixteenth of the rows, or what a window holds. */
+static int64_t fields_share_end(const gnn_data_field *field, int64_t first) {
+  enum { SHARES = 16 };
+  const int64_t window = GNN_READING_BYTES / (field->width * (int64_t)sizeof(float)) + 1, share = field->rows / SHARES + 1, rows = share > window ? share : window;
+  return field->rows - first < rows ? field->rows : first + rows;
+}
+
 /* Edge values follow their edges: reverses take the value of the edge they were made from, added self-loops 1. */
 static gnn_status fields_reorder(gnn_dataset *dataset, gnn_data_field *field, const int64_t *origin, gnn_error *error) {
   int64_t edges = dataset->edges, width = field->width;
@@ -265,11 +275,20 @@ static gnn_status fields_reorder(gnn_dataset *dataset, gnn_data_field *field, co
     int64_t nonzeros = 0, filled = 0;
     for (int64_t e = 0; e < edges; e++) {
       filled += origin[e] < 0;
-      for (int64_t c = 0; c < width; c++) {
-        float v = origin[e] < 0 ? 1.0f : field->dense[origin[e] * width + c];
-        dense[e * width + c] = v;
-        nonzeros += v != 0;
+      for (int64_t c = 0; c < width && origin[e] < 0; c++) dense[e * width + c] = 1.0f;
+    }
+    nonzeros += filled * width;
+    for (int64_t first = 0, end; first < field->rows; first = end) { /* of what may lie in a file a share at a time is in memory */
+      end = fields_share_end(field, first);
+      for (int64_t e = 0; e < edges; e++) {
+        if (origin[e] < first || origin[e] >= end) continue;
+        for (int64_t c = 0; c < width; c++) {
+          float v = field->dense[origin[e] * width + c];
+          dense[e * width + c] = v;
+          nonzeros += v != 0;
+        }
       }
+      gnn_guard_pass(field->dense + first * width, field->dense + end * width);
     }
     field->dense = dense;
     field->nonzeros = nonzeros;

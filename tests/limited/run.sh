@@ -44,6 +44,7 @@ train deep {
 MODEL
 }
 made() { # PROGRAM OPTION...
+  cp deep.gnn "$1.gnn"
   CFLAGS=-Og "$gnncc" -q -w "${@:2}" deep.gnn -o "$1" >"$1.log" 2>&1
   echo $? >"$1.status"
 }
@@ -190,6 +191,12 @@ announces() { # PROGRAM OPTION...: what check finds is there
   read -r announced measured < <(sed -n 's/^process  announced \([0-9.]*\) MiB, measured \([0-9.]*\) MiB$/\1 \2/p' said)
   grep '^process' said && is_near "$announced" "$measured"
 }
+is_said() { # PROGRAM: one figure, by the compiler and by check, which was asked just now
+  local figure
+  figure=$(sed -n 's/^process  announced \([0-9.]* MiB\), .*/\1/p' said)
+  echo "check says $figure"
+  "$gnncc" -q -w --plan "$1.gnn" | grep -F "process $figure"
+}
 under() { # data|addresses PROGRAM OPTION...: trains with no more than what is announced
   local option=-d bytes
   bytes=$(number "$2" process_bytes)
@@ -231,12 +238,29 @@ MODEL
 cp "$here"/../../examples/gcn_cora.gnn deep.gnn && made cora
 cp "$here"/../../examples/gin_mutag.gnn deep.gnn && made mutag
 cp tables.gnn deep.gnn && made tables
-for program in cora mutag tables; do
+forms="$(command -v python3 >/dev/null && echo packed fortran ours)" # arrays that are deflated, in columns, wide on edges; and as gnndata writes them
+if [ -n "$forms" ]; then
+  python3 -B "$here/forms.py" . && "$build/gnndata" convert fortran.npz ours.safetensors >/dev/null 2>&1
+  for program in $forms; do
+    file=$program.npz
+    [ -f $file ] || file=$program.safetensors
+    cat >deep.gnn <<MODEL
+data g from "$file" { undirected = true }
+model m on g {
+  return $([ $program = packed ] && echo a || echo x) |> SAGE(16) |> relu |> SAGE(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2 }
+MODEL
+    made $program
+  done
+else skip "arrays in NumPy's forms" "there is no python3"; fi
+for program in cora mutag tables $forms; do
   check "$program: compiles" is_made $program
   check "  its whole process is as announced" announces $program
-  check "  with three threads, too" announces $program --threads 3
+  check "  as the plan says it" is_said $program
+  [[ " $forms " == *" $program "* ]] || check "  with three threads, too" announces $program --threads 3
 done
-for program in spare box read cora tables; do
+for program in spare box read cora tables $forms; do
   check "$program: trains with as much data as is announced" under data $program
   check "  and with as many addresses" under addresses $program
 done

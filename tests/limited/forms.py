@@ -1,0 +1,38 @@
+"""forms.py FOLDER: a graph with fields of some megabytes, as packed.npz, deflated, and fortran.npz, columns one after another; without NumPy."""
+import array
+import pathlib
+import random
+import sys
+import zipfile
+
+NODES, EDGES, WIDTH, EDGE_WIDTH = 12000, 120000, 128, 8
+
+
+def npy(code, kind, shape, numbers, fortran=False):
+    text = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (code, fortran, shape)
+    text += " " * (-(len(text) + 11) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + array.array(kind, numbers).tobytes()
+
+
+def main():
+    folder, draw = pathlib.Path(sys.argv[1]), random.Random(3)
+    wide = array.array("f", (draw.random() for _ in range(NODES * WIDTH)))
+    arrays = {
+        "edge.src": npy("<i8", "q", (EDGES,), (draw.randrange(NODES) for _ in range(EDGES))),
+        "edge.dst": npy("<i8", "q", (EDGES,), (draw.randrange(NODES) for _ in range(EDGES))),
+        "node.a": npy("<f4", "f", (NODES, 4), wide[:4 * NODES]),
+        "node.y": npy("<i8", "q", (NODES,), (v % 5 for v in range(NODES))),
+        "split.train": npy("<i8", "q", (NODES // 2,), range(NODES // 2)),
+        "split.valid": npy("<i8", "q", (NODES // 4,), range(NODES // 2, 3 * NODES // 4)),
+    }
+    forms = {
+        "packed": (zipfile.ZIP_DEFLATED, {"node.wide": npy("<f4", "f", (NODES, WIDTH), wide)}),
+        "fortran": (zipfile.ZIP_STORED, {"node.x": npy("<f8", "d", (NODES, WIDTH // 2), wide[::2], True), "edge.w": npy("<f4", "f", (EDGES, EDGE_WIDTH), wide[:EDGES * EDGE_WIDTH])}),
+    }
+    for name, (method, more) in forms.items():
+        with zipfile.ZipFile(folder / (name + ".npz"), "w", method) as out:
+            for key, data in {**more, **arrays}.items():
+                out.writestr(key + ".npy", data)
+
+
+main()
