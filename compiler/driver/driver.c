@@ -436,7 +436,7 @@ static bool refuse(Compilation *c) {
     diags_error(c->diags, "E0501", diags_no_place(), "it does not fit");
     return false;
   }
-  const Refusal refusal = {&c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, changes_of(c, compile_again)};
+  const Refusal refusal = {&c->asked, &c->request, c->answer, c->program, c->request.given ? c->options->plan_from : NULL, changes_of(c, compile_again)};
   const char *fault = verdict_refuse(&refusal, c->diags);
   return fault ? cannot_plan(c, "a way out", fault) : false;
 }

@@ -15,6 +15,7 @@ typedef struct Verdict {
   const char *fault; /* of a plan that was tried */
   bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
   int64_t least_bytes;  /* the smallest device for which a plan was found; 0: none was */
+  bool is_least;        /* with a hundredth less, the planner finds none, of whatever cut */
 } Verdict;
 
 static const char *seconds_text(Arena *arena, double seconds) {
@@ -38,11 +39,36 @@ static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, in
   return try(v, &request);
 }
 
+/* As whoever types an option would ask. */
+static PlanRequest as_asked(const Verdict *v) {
+  PlanRequest r = *v->refusal->asked;
+  r.least = PLANNER_LEAST_NONE;
+  return r;
+}
+
+/* From a device on which `answer` fits down, as whoever types the option would ask, with every cut and form: by steps of a hundredth, two, four, ... and by halves,
+ * until one does not fit that is a hundredth smaller than one that does. At most so many questions; v->is_least: they were enough. */
+static const PlanAnswer *least_as_asked(Verdict *v, const PlanAnswer *answer, int64_t too_small, int tries, const char **size, int64_t *bytes) {
+  int64_t bad = too_small, step = *bytes / 100;
+  bool is_between = false;
+  v->is_least = *bytes - *bytes / 100 <= too_small;
+  for (int i = 0; i < tries && !v->is_least && !v->fault; i++) {
+    const int64_t hundredth = *bytes / 100, half = bad + (*bytes - bad) / 2, next = is_between ? half : *bytes - step, wanted = next < *bytes - hundredth && i + 1 < tries ? next : *bytes - hundredth;
+    const char *text;
+    int64_t typed;
+    text = advice_size(v->arena, wanted > bad ? wanted : half, &typed);
+    const PlanAnswer *less = typed < *bytes ? try_size(v, as_asked(v), TIER_DEVICE, typed) : NULL;
+    if (less) answer = less, *size = text, *bytes = typed, step *= 2;
+    else bad = typed, is_between = true, v->is_least = typed >= *bytes - hundredth;
+  }
+  return answer;
+}
+
 /* The smallest device, as the option is written (`size`), on which a plan with addresses was found: from what the planner
  * says up to one that does, then down by steps, each twice the one before, until one does not, and by halves between the two,
  * but not to what cannot do. What the planner says is mostly the least, or near it. NULL: none. */
 static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, const char **size, int64_t *bytes) {
-  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200, FEW = 4 };
+  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200, FEW = 4, MOST = 10, MOST_WHEN_LARGE = 5 };
   const PlanAnswer *asked = v->refusal->answer;
   const Plan *of = asked->training_plan ? asked->training_plan : asked->evaluation_plan;
   int tries = of->problem->problem->step_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
@@ -75,7 +101,7 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
     *size = advice_size(v->arena, (good + more * (good / FINEST + 1)) * KIB, bytes);
     answer = try_size(v, *v->request, TIER_DEVICE, *bytes);
   }
-  return answer;
+  return answer ? least_as_asked(v, answer, too_small, tries == TRIES ? MOST : MOST_WHEN_LARGE, size, bytes) : NULL;
 }
 
 /* One more way out: a tier that is not there, or not large enough. What a plan made with little effort takes of plenty is
@@ -86,13 +112,13 @@ static const char *try_tier(Verdict *v, Tier tier, int64_t plenty) {
   int64_t bytes;
   if (plenty > changes->tier_most[tier]) plenty = changes->tier_most[tier];
   if (v->request->machine.tier_bytes[tier] >= plenty || !changes->has_tier[tier]) return NULL;
-  PlanRequest fast = *v->request;
+  PlanRequest fast = as_asked(v);
   fast.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
   const PlanAnswer *answer = try_size(v, fast, tier, plenty);
   if (!answer) return NULL;
   size = advice_size(v->arena, tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, &bytes);
-  answer = try_size(v, *v->request, tier, bytes);
-  if (!answer) size = advice_size(v->arena, plenty, &bytes), answer = try_size(v, *v->request, tier, bytes);
+  answer = try_size(v, as_asked(v), tier, bytes);
+  if (!answer) size = advice_size(v->arena, plenty, &bytes), answer = try_size(v, as_asked(v), tier, bytes);
   if (!answer) return NULL;
   return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", tier_names[tier], size, epoch_text(v, answer));
 }
@@ -203,7 +229,7 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   const PlanAnswer *least = least_device(v, too_small, guess, all, &size, &bytes);
   v->least_bytes = least ? bytes : 0;
   if (least)
-    ways = arena_printf(v->arena, "--budget %s=%s is the smallest that works (%s per epoch%s)", device, size, epoch_text(v, least),
+    ways = arena_printf(v->arena, "--budget %s=%s is the smallest that %s (%s per epoch%s)", device, size, v->is_least ? "works" : "was found", epoch_text(v, least),
                         bytes > most ? arena_printf(v->arena, "; %s has %s", v->request->machine.name, gnn_bytes_text(most).text) : "");
   ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
   ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
@@ -231,7 +257,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const PlanAnswer *answer = refusal->answer;
   PlanRequest trial = *refusal->request;
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
-  Verdict v = {trial.arena, refusal, &trial, NULL, false, 0};
+  Verdict v = {trial.arena, refusal, &trial, NULL, false, 0, false};
   if (answer->lacks_room_at_home) return refuse_homes(&v, diags);
   const Plan *p = answer->training_plan && !answer->training_plan->planned ? answer->training_plan : answer->evaluation_plan;
   const PlannerReport *r = &p->report;

@@ -6,7 +6,8 @@
 #include "lang/diag.h"
 
 typedef struct Refusal {
-  const PlanRequest *request;
+  const PlanRequest *asked;    /* with every cut that is open */
+  const PlanRequest *request;  /* of the cut of the answer */
   const PlanAnswer *answer;    /* of it: fits is false */
   const TypedProgram *program;
   const char *plan_from;       /* the file of a given plan, or NULL */

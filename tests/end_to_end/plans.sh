@@ -879,13 +879,13 @@ ways_work() { # MODEL OPTIONS...: what fits nothing names a smallest device, and
   local model=$1 ways=0 option promised
   shift
   "$gnncc" -w "$@" --plan "$plans/$model.gnn" >ways 2>&1
-  grep -q 'help: --budget device=.* is the smallest that works' ways || { cat ways; return 1; }
+  grep -q 'help: --budget device=.* is the smallest that ' ways || { cat ways; return 1; }
   while read -r option promised; do
     "$gnncc" -w "$@" --budget "$option" --plan "$plans/$model.gnn" >way
     echo "$option: $promised is promised, $(sed -n 's/^  time *//p' way)"
     grep -qF "  time      $promised per epoch =" way || return 1
     ways=$((ways + 1))
-  done < <(sed -n 's/^ *help: //p' ways | sed 's/ \xc2\xb7 /\n/g' | sed -nE 's/^--budget ([a-z]+=[0-9]+KiB) (is the smallest that works \(|-> )(.*) per epoch\)?$/\1 \3/p')
+  done < <(sed -n 's/^ *help: //p' ways | sed 's/ \xc2\xb7 /\n/g' | sed -nE 's/^--budget ([a-z]+=[0-9]+KiB) (is the smallest that (works|was found) \(|-> )(.*) per epoch\)?$/\1 \4/p')
   [ $ways -gt 0 ]
 }
 check "a plan of more effort that finds no addresses gives way to one of less" ways_work shared4 --budget host=2MiB --budget device=1KiB
@@ -893,15 +893,24 @@ least_of_cuts() { # slices need 6302 KiB, halos 3174
   sed 's/^data .*/data g from synth(kind = "rmat", nodes = 6000, degree = 12, features = 64, classes = 16, seed = 3)/' "$plans/slices4.gnn" >least.gnn
   "$gnncc" -w --plan --budget device=500KiB --budget host=8GiB least.gnn >least 2>&1
   cat least
-  awk '/is the smallest that works/ { sub(/.*device=/, ""); found = $0 + 0 } END { exit !(found > 0 && found < 4000) }' least
+  awk '/is the smallest that / { sub(/.*device=/, ""); found = $0 + 0 } END { exit !(found > 0 && found < 4000) }' least
 }
 check "a refusal names the size that the cut with the smallest steps needs" least_of_cuts
+least_is_least() { # with a hundredth less than the smallest that works nothing fits; where the device has to be smaller, an SSD is a way out
+  local least
+  "$gnncc" -w --plan --budget device=4000KiB least.gnn >least 2>&1
+  cat least
+  grep -q -- '--budget ssd=[0-9.]*[KM]iB -> ' least || return 1
+  least=$(sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest that works .*/\1/p' least)
+  [ -n "$least" ] && ! "$gnncc" -w --plan --budget device=$((least - least / 100))KiB least.gnn >less 2>&1 && grep -q 'error\[E0501\]' less
+}
+check "  which is the smallest: a hundredth less is too little" least_is_least
 check "a larger host or SSD is priced as it is written" ways_work shared4 --budget ssd=3KiB --budget device=3156KiB
 # ---- advice ----
 in_ms() { awk '{ print $2 == "s" ? 1000 * $1 : $1 }'; }
 advised() { # what a plan or a refusal advises, a line each: what to type, "|", the milliseconds that are promised
   sed -nE 's/^(  advice  |          )  (-[^ ]+( [a-z]+=[^ ]+)?( without --budget)?)  +([0-9.]+ m?s) per (epoch|evaluation).*/\2|\5/p; s/^ *help: (.*)/\1/p' advice |
-    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that works \(|-> )([0-9.]+ m?s) per epoch.*/\1|\3/'
+    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that (works|was found) \(|-> )([0-9.]+ m?s) per epoch.*/\1|\4/'
 }
 advice_works() { # KINDS MODEL OPTION...: each piece of advice, typed as it is written, has at most the epoch that was promised, and not much less; KINDS: what there is of it
   local kinds=$1 model=$2 what promised found options seen=''

@@ -264,7 +264,7 @@ class Bench:
             return self.needs
         report = json.loads(self.run(self.gnncc, *self.options(), "--plan=json", self.model(shape, model)).stdout)
         said = self.run(self.gnncc, *self.options(), "--budget=device=1KiB", "--plan", self.model(shape, model), may_fail=True).stderr
-        least = re.search(r"--budget [a-z]+=([\d.]+)([KMGT])iB is the smallest that works", said)
+        least = re.search(r"--budget [a-z]+=([\d.]+)([KMGT])iB is the smallest that (?:works|was found)", said)
         self.needs = report["tiers"]["device"]["peak_bytes"], math.ceil(float(least[1]) * 1024 ** "KMGT".index(least[2])) if least else 0
         return self.needs
 

@@ -411,7 +411,7 @@ def sweep(b):
     assert b.js("document.querySelectorAll('#points tbody tr').length") == len(points)
     assert "this budget" in text(b, "#curve")
     assert b.js("[...document.querySelectorAll('#points tbody tr')].map(r => r.cells[0].textContent)") == [needed(p["needs_bytes"]) for p in points]
-    assert f"least possible: {needed(run['instead']['least']['bytes'])} at" in text(b, "#instead")
+    assert f"least found: {needed(run['instead']['least']['bytes'])} at" in text(b, "#instead")
 
 
 @test

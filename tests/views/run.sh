@@ -243,7 +243,7 @@ sed '/^  h[23]/d; s/h3 |>/h1 |>/' "$here/spill.gnn" >two.gnn
 sed '/^  h3/d; s/h3 |>/h2 |>/' "$here/spill.gnn" >three.gnn
 least_typed() { # what --plan and a sweep say is the least works when it is typed back
   local told
-  for told in $($gnncc --plan --target=box three.gnn | sed -n 's/.*least possible \([0-9.]*\) MiB.*/\1/p') \
+  for told in $($gnncc --plan --target=box three.gnn | sed -n 's/.*least found \([0-9.]*\) MiB.*/\1/p') \
     $($gnncc --target=box --sweep device=150MiB:170MiB three.gnn | sed -n 's/^ *[0-9.]* MiB  *\([0-9.]*\) MiB .*least that works/\1/p'); do
     echo "$told" && $gnncc --plan --target=box --budget device=${told}MiB three.gnn | tee -a typed.txt | head -2
   done
