@@ -195,7 +195,7 @@ is_said() { # PROGRAM: one figure, by the compiler and by check, which was asked
   local figure
   figure=$(sed -n 's/^process  announced \([0-9.]* MiB\), .*/\1/p' said)
   echo "check says $figure"
-  "$gnncc" -q -w --plan "$1.gnn" | grep -F "process $figure"
+  "$gnncc" -w --plan "$1.gnn" | grep -E "^  process +$figure of memory"
 }
 under() { # data|addresses PROGRAM OPTION...: trains with no more than what is announced
   local option=-d bytes
