@@ -117,7 +117,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_learned = cut.learned_home != TIER_DEVICE ? learned_away(c) : NULL;
   int halo_levels = 0;
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
-  const CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE, .has_tables = cut.parts > 1,
+  const CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
   const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels};

@@ -185,7 +185,7 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   }
 }
 
-static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, FILE *out) {
+static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, PieceLists *lists, FILE *out) {
   const Step *step = schedule_step(m->schedule, s);
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   bool is_once = s >= m->schedule->count;
@@ -200,7 +200,7 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, F
     fprintf(out, "%s %s%s (%s, %s)", count++ ? "," : " \302\267 writes", block->name, where, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
   }
   fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n", 1e3 * step->cost.seconds, step->number);
-  emit_call(m, calls, s, out);
+  emit_call(m, calls, s, lists, out);
   emit_measure_of_step(m, m->layout, step, "AT", out);
   fprintf(out, "  gnn_leave(g, %d);\n", step->number);
   if (!is_once) emit_tap_calls(m, s, out);
@@ -235,6 +235,7 @@ static void emit_wait_step(const Emission *m, int s, FILE *out) {
 
 static void emit_step_list(const Emission *m, const StepCalls *calls, const char *name, const char *what, int first, int last, FILE *out) {
   bool has_copies = false;
+  PieceLists lists = {0};
   for (int s = first; s < last; s++) has_copies = has_copies || schedule_step(m->schedule, s)->kind != STEP_KERNEL;
   fprintf(out, "/* %s */\nstatic gnn_status %s(gnn_run *g) {\n", what, name);
   if (first == last) fprintf(out, "  (void)g;\n");
@@ -244,7 +245,7 @@ static void emit_step_list(const Emission *m, const StepCalls *calls, const char
     fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_names[step->lane], schedule_phase(m->schedule, s),
             (int)step->place.line, escape_comment(m->arena, step->what));
     switch (step->kind) {
-    case STEP_KERNEL: emit_kernel_step(m, calls, s, out); break;
+    case STEP_KERNEL: emit_kernel_step(m, calls, s, &lists, out); break;
     case STEP_COPY: emit_copy_step(m, s, out); break;
     case STEP_WAIT: emit_wait_step(m, s, out); break;
     }
@@ -453,11 +454,34 @@ static bool has_parts_of_edges(const Emission *m) {
   return has_graph_away(m->layout->residents) || parts_cut_edges(m->evaluation_plan->problem->parts) || (m->training_plan && parts_cut_edges(m->training_plan->problem->parts));
 }
 
+static bool gathers_from_pieces(const Plan *plan) {
+  for (int i = 0; plan && i < plan->problem->kernels->kernel_count; i++) {
+    const Kernel *kernel = &plan->problem->kernels->kernels[i];
+    for (int k = 0; k < kernel->input_count; k++)
+      if (parts_gathers(plan->problem->parts, kernel, kernel->inputs[k])) return true;
+  }
+  return false;
+}
+
+void emit_row_parts(const Emission *m, const char *qualifier, FILE *out) {
+  enum { A_LINE = 12 };
+  const Parts *parts = m->evaluation_plan->problem->parts;
+  const int shift = parts_row_shift(parts);
+  if (!gathers_from_pieces(m->training_plan) && !gathers_from_pieces(m->evaluation_plan)) return;
+  fprintf(out, "/* In which part rows lie, %" PRId64 " rows at a time. */\nstatic %sconst gnn_row_part row_parts[] = {", INT64_C(1) << shift, qualifier);
+  for (int64_t k = 0, part = 0; k << shift < parts->first[parts->count]; k++) {
+    while (parts->first[part + 1] <= k << shift) part++;
+    fprintf(out, "%s{%" PRId64 ", %" PRId64 "},", k % A_LINE ? " " : "\n  ", part, parts->first[part + 1]);
+  }
+  fprintf(out, "\n};\n");
+}
+
 static void emit_parts(const Emission *m, FILE *out) {
   const Parts *parts = m->evaluation_plan->problem->parts;
   if (parts->count == 1) return;
   fprintf(out, "/* The rows at which the parts of the nodes begin. */\n");
   emit_numbers("part_first", parts->first, parts->count, out);
+  if (m->backend == BACKEND_CPU) emit_row_parts(m, "", out);
   for (int kind = 0; kind < HALO_KINDS; kind++) {
     if (m->layout->residents->halo[kind].row == NO_INDEX) continue;
     if (kind == HALO_OF_EDGES) fprintf(out, "/* How many edges go from each part to each. */\n");

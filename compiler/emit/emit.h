@@ -62,6 +62,9 @@ void emit_api(const Emission *emission, FILE *out);
 /* "DECLARATION = {1, 2};": what the classes weigh in the loss. */
 void emit_class_weights(const Emission *emission, const char *declaration, FILE *out);
 
+/* emit.c: what gnn_part_of looks rows up in, where something is gathered from pieces. */
+void emit_row_parts(const Emission *emission, const char *qualifier, FILE *out);
+
 /* emit_expr.c: a scalar expression over numbers and options, in double, as C. */
 const char *emit_scalar(const Emission *emission, TypedId id);
 /* Text in which ` stands for the prefix and ~ for the prefix in capitals. */

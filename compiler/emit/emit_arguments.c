@@ -42,17 +42,19 @@ static Argument *added(Arguments *a, Argument argument) {
   return &a->list[a->count - 1];
 }
 
-static Argument *value_argument(Arguments *a, ValueId value, bool is_written) {
+static Argument *argument_of(Arguments *a, ArgumentKind kind, ValueId value, bool is_written) {
   const Kernels *kernels = a->step->kernels;
   const ValueId storage = kernels->storage[value];
   for (int i = 0; i < a->count; i++)
-    if ((a->list[i].kind == ARGUMENT_VALUE || a->list[i].kind == ARGUMENT_PIECES) && a->list[i].value == storage) {
+    if (a->list[i].kind == kind && a->list[i].value == storage) {
       a->list[i].is_written |= is_written;
       return &a->list[i];
     }
-  return added(a, (Argument){.kind = ARGUMENT_VALUE, .name = fresh_name(a, kernels->graph->values[storage].name), .elements = elements_of(kernels, value),
-                             .is_written = is_written, .value = storage});
+  const char *name = kernels->graph->values[storage].name, *suffix = kind == ARGUMENT_PIECES && kernels->graph->values[storage].op != OP_HALO ? "_pieces" : "";
+  return added(a, (Argument){.kind = kind, .name = fresh_name(a, arena_printf(a->emission->arena, "%s%s", name, suffix)), .elements = elements_of(kernels, value), .is_written = is_written, .value = storage});
 }
+
+static Argument *value_argument(Arguments *a, ValueId value, bool is_written) { return argument_of(a, ARGUMENT_VALUE, value, is_written); }
 
 static Argument *only_argument(Arguments *a, ArgumentKind kind, const char *name, ElementKind elements) {
   for (int i = 0; i < a->count; i++)
@@ -77,12 +79,14 @@ const char *argument_at_value(Arguments *a, ValueId value, bool is_written, unsi
 const char *argument_name_of_value(Arguments *a, ValueId value, bool is_written) { return value_argument(a, value, is_written)->name; }
 
 const char *argument_at_pieces(Arguments *a, ValueId value, bool is_written, unsigned *uses) {
-  Argument *argument = value_argument(a, value, is_written);
-  argument->kind = ARGUMENT_PIECES;
-  if (is_for_cpu(a)) return at(a, argument, uses);
+  const Argument *argument = argument_of(a, ARGUMENT_PIECES, value, is_written);
   *uses |= USES_RUN;
-  return arena_printf(a->emission->arena, "place_%s", argument->name);
+  return is_for_cpu(a) ? at(a, argument, uses) : arena_printf(a->emission->arena, "place_%s", argument->name);
 }
+
+bool step_gathers(const Step *step, ValueId value) { return step->part && parts_gathers(step->parts, &step->kernels->kernels[step->kernel], value); }
+
+const char *argument_name_of_pieces(Arguments *a, ValueId value, bool is_written) { return argument_of(a, ARGUMENT_PIECES, value, is_written)->name; }
 
 const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses) {
   Argument *labels = value_argument(a, field, false);
@@ -127,7 +131,7 @@ bool argument_is_place(const Argument *argument) { return argument->kind != ARGU
 
 const char *argument_type(const Argument *argument) {
   const ElementInfo *info = &element_info[argument->elements];
-  if (argument->kind == ARGUMENT_PIECES) return argument->is_written ? "gnn_real *const *" : "const gnn_real *const *";
+  if (argument->kind == ARGUMENT_PIECES) return "const int64_t *";
   return !argument_is_place(argument) ? "int64_t " : argument->is_written ? info->type : info->constant_type;
 }
 
@@ -158,36 +162,52 @@ static const Block *block_passed(const Argument *argument, const Schedule *sched
 
 /* The steps of a part count its rows as those of the value, so what they are told is where row 0 would lie; it is moved to a row of the
  * part before anything is read. In numbers on the processor, in bytes on a GPU. */
-const char *argument_before_rows(const Emission *m, const Block *block) {
-  if (block->part < 2 || block->value == NO_VALUE || block->kernels->graph->values[block->value].op == OP_HALO) return "";
+static int64_t bytes_before_rows(const Emission *m, const Block *block) {
+  if (block->part < 2 || block->value == NO_VALUE || block->kernels->graph->values[block->value].op == OP_HALO) return 0;
   const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
-  return arena_printf(m->arena, " - %" PRId64, parts_bytes_before(parts, block->value, block->part) / (m->backend == BACKEND_CUDA ? 1 : 4));
+  return parts_bytes_before(parts, block->value, block->part);
+}
+
+const char *argument_before_rows(const Emission *m, const Block *block) {
+  const int64_t bytes = bytes_before_rows(m, block);
+  return bytes ? arena_printf(m->arena, " - %" PRId64, bytes / (m->backend == BACKEND_CUDA ? 1 : 4)) : "";
 }
 
 static const Parts *parts_of_emission(const Emission *m) { return m->evaluation_plan->problem->parts; }
 
 int argument_count(const Emission *m, const Argument *argument) { return argument->kind == ARGUMENT_PIECES ? parts_of_emission(m)->count : 1; }
 
-/* Of each part in turn; where it has none, nobody asks for them. */
-static const char *pieces_passed(const Emission *m, const Argument *argument, const Layout *layout, const Step *step) {
-  const char *text = "", *macro = layout == m->layout ? "V" : "K", *places = layout == m->layout ? "AT" : "KEEP";
-  for (int other = 1; other <= step->parts->count; other++) {
-    const int piece = argument->is_written ? parts_halo_piece(step->parts, argument->value, other, step->part) : parts_halo_piece(step->parts, argument->value, step->part, other);
-    const Block *block = piece ? layout_at(layout, step->kernels, argument->value, piece, step->number - 1) : NULL;
-    const char *separator = other > 1 ? ", " : "";
-    if (m->backend == BACKEND_CUDA) text = block ? arena_printf(m->arena, "%s%s%s_%s", text, separator, places, block->name) : arena_printf(m->arena, "%s%s-1", text, separator);
-    else text = block ? arena_printf(m->arena, "%s%s%s(%s)", text, separator, macro, block->name) : arena_printf(m->arena, "%s%sNULL", text, separator);
-  }
-  return m->backend == BACKEND_CUDA ? text : arena_printf(m->arena, "(%sgnn_real *const[]){%s}", argument->is_written ? "" : "const ", text);
+static int piece_passed(const Argument *argument, const Step *step, int other) {
+  if (!parts_is_halo(step->parts, argument->value)) return other;
+  return argument->is_written ? parts_halo_piece(step->parts, argument->value, other, step->part) : parts_halo_piece(step->parts, argument->value, step->part, other);
 }
 
-const char *arguments_passed(const Emission *m, const Arguments *a, const Schedule *schedule, const Layout *layout, const Step *step) {
+/* Of each part in turn, in bytes; where it has none, nobody asks for them. Steps one after the other mostly gather from the same places. */
+static const char *pieces_passed(const Emission *m, const Argument *argument, const Layout *layout, const Step *step, PieceLists *lists, FILE *out) {
+  const char *text = "", *places = layout == m->layout ? "AT" : "KEEP";
+  for (int other = 1; other <= step->parts->count; other++) {
+    const int piece = piece_passed(argument, step, other);
+    const Block *block = piece ? layout_at(layout, step->kernels, argument->value, piece, step->number - 1) : NULL;
+    const int64_t before = block ? bytes_before_rows(m, block) : 0;
+    const char *one = !block ? "-1" : arena_printf(m->arena, before ? "%s_%s - %" PRId64 : "%s_%s", places, block->name, before);
+    text = arena_printf(m->arena, "%s%s%s", text, other > 1 ? ", " : "", one);
+  }
+  int number = 0;
+  while (number < lists->count && strcmp(lists->texts[number], text) != 0) number++;
+  if (number == lists->count) {
+    ARENA_PUSH(m->arena, lists->texts, lists->count, text);
+    fprintf(out, "  static const int64_t pieces_%d[] = {%s};\n", number + 1, text);
+  }
+  return arena_printf(m->arena, "pieces_%d", number + 1);
+}
+
+const char *arguments_passed(const Emission *m, const Arguments *a, const Schedule *schedule, const Layout *layout, const Step *step, PieceLists *lists, FILE *out) {
   const bool is_kept = layout != m->layout;
   const char *text = "";
   for (int i = 0; i < a->count; i++) {
     const Argument *argument = &a->list[i];
     if (argument->kind == ARGUMENT_PIECES) {
-      text = arena_printf(m->arena, "%s, %s", text, pieces_passed(m, argument, layout, step));
+      text = arena_printf(m->arena, "%s, %s", text, pieces_passed(m, argument, layout, step, lists, out));
       continue;
     }
     const Block *resident = resident_passed(m, argument, step), *block = resident ? resident : block_passed(argument, schedule, layout, step);

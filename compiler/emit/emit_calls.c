@@ -56,9 +56,10 @@ StepCalls *step_calls(const Emission *m, StepPrinter *print) {
   return calls;
 }
 
-void emit_call(const Emission *m, const StepCalls *calls, int step, FILE *out) {
+void emit_call(const Emission *m, const StepCalls *calls, int step, PieceLists *lists, FILE *out) {
   const StepCall *call = &calls->calls[step];
-  fprintf(out, "  %s(g%s);\n", call->function->name, arguments_passed(m, call->arguments, m->schedule, m->layout, schedule_step(m->schedule, step)));
+  const char *passed = arguments_passed(m, call->arguments, m->schedule, m->layout, schedule_step(m->schedule, step), lists, out);
+  fprintf(out, "  %s(g%s);\n", call->function->name, passed);
 }
 
 /* ---- loss and hits of each split, on a GPU ---- */
@@ -102,11 +103,13 @@ void emit_keep_places(const Emission *m, FILE *out) {
 static void emit_list(const Emission *m, const StepCalls *calls, const char *name, int first, int last, FILE *out) {
   const KeepOrder *keep = m->keep_order;
   fprintf(out, "static gnn_status keep_%s(gnn_run *g) {\n", name);
+  PieceLists lists = {0};
   if (first == last) fprintf(out, "  (void)g;\n");
   for (int s = first; s < last; s++) {
     const Step *step = &keep->schedule->steps[s];
     const StepCall *call = &calls->calls[step_in_plan(m, step)];
-    fprintf(out, "  %s(g%s);\n", call->function->name, arguments_passed(m, call->arguments, keep->schedule, keep->layout, step));
+    const char *passed = arguments_passed(m, call->arguments, keep->schedule, keep->layout, step, &lists, out);
+    fprintf(out, "  %s(g%s);\n", call->function->name, passed);
     emit_measure_of_step(m, keep->layout, step, "KEEP", out);
   }
   if (last == keep->schedule->count) emit_measure(m, keep->layout, last - 1, "KEEP", out);

@@ -39,7 +39,7 @@ typedef StepText StepPrinter(const Emission *emission, const Step *step, const c
 StepCalls *step_calls(const Emission *emission, StepPrinter *print);
 const StepCalls *emit_step_calls(const Emission *emission); /* emit.c: for the program's backend */
 /* "step_4(g, V(h));" of a step of the plan. */
-void emit_call(const Emission *emission, const StepCalls *calls, int step, FILE *out);
+void emit_call(const Emission *emission, const StepCalls *calls, int step, PieceLists *lists, FILE *out);
 
 /* The order that keeps every value: where things lie in it, and its steps, which are calls of the plan's functions. */
 /* On a GPU, after a step that makes scores which leave for the host, and after an evaluation: loss and hits of each split. `places` as of blocks, "AT" or "KEEP". */

@@ -250,37 +250,52 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
   return kernels_is_half(kernels, value) ? arena_printf(kernels->graph->arena, "gnn_rounded(%s)", number) : number;
 }
 
-/* "h_halo[code >> 20] + (code & 1048575) * 64": the part that has the row, and its number among those of that part. */
+static const char *place_of_piece(const RowWriter *w, ValueId value, const char *offset) {
+  return arena_printf(w->arena, kernels_is_half(w->kernels, value) ? "(const gnn_half *)(const void *)gnn_at(g, %s)" : "gnn_at(g, %s)", offset);
+}
+
+/* "gnn_at(g, h_halo[code >> 20]) + (code & 1048575) * 64": the part that has the row, and its number among those of that part. */
 static const char *place_in_halo(RowWriter *w, ValueId value, int64_t stride) {
   const HaloKind kind = halo_kind(&w->kernels->graph->values[value]);
   const int shift = parts_halo_shift(w->arguments->step->parts, kind);
   const char *at = argument_at_pieces(w->arguments, value, false, &w->uses);
   const char *code = kind == HALO_OF_EDGES ? "edge_code" : "code";
   w->uses |= kind == HALO_OF_EDGES ? USES_EDGE_CODE : USES_CODE;
-  const char *piece = arena_printf(w->arena, "%s[%s >> %d]", at, code, shift);
-  if (w->kernels->backend == BACKEND_CUDA) piece = arena_printf(w->arena, kernels_is_half(w->kernels, value) ? "(const gnn_half *)(const void *)gnn_at(g, %s)" : "gnn_at(g, %s)", piece);
+  const char *piece = place_of_piece(w, value, arena_printf(w->arena, "%s[%s >> %d]", at, code, shift));
   return arena_printf(w->arena, "%s + (int64_t)(%s & %d) * %" PRId64, piece, code, (1 << shift) - 1, stride);
+}
+
+/* At the far end of edges. */
+static bool is_gathered(const RowWriter *w, ValueId value, RowKind row) {
+  return (row == ROWS_SRC || row == ROWS_DST) && level_of_row(w, row) == LEVEL_EDGE && step_gathers(w->arguments->step, value);
+}
+
+/* "gnn_at(g, s->h_pieces[far_part]) + src * 64" */
+static const char *place_in_pieces(RowWriter *w, ValueId value, RowKind row, int64_t stride) {
+  w->uses |= USES_FAR_PART;
+  const char *piece = place_of_piece(w, value, arena_printf(w->arena, "%s[far_part]", argument_at_pieces(w->arguments, value, false, &w->uses)));
+  return arena_printf(w->arena, "%s + %s * %" PRId64, piece, row_variable(w, row), stride);
 }
 
 /* The pointer to the numbers of a value in a row. A lane's offset comes first: it is added once, and not for each row. */
 static Pointer *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_output, bool is_own) {
-  const bool is_halo = w->kernels->graph->values[value].op == OP_HALO;
-  const char *at = is_halo ? argument_at_pieces(w->arguments, value, is_output, &w->uses) : argument_at_value(w->arguments, value, is_output, &w->uses);
+  const bool is_halo = w->kernels->graph->values[value].op == OP_HALO, is_far = is_gathered(w, value, row), is_in_pieces = is_halo || is_far;
+  const char *at = is_in_pieces ? argument_at_pieces(w->arguments, value, is_output, &w->uses) : argument_at_value(w->arguments, value, is_output, &w->uses);
   for (int i = 0; i < w->pointer_count; i++) {
     Pointer *known = &w->pointers[i];
     if (strcmp(known->at, at) == 0 && known->row == row && known->is_output == is_output && known->is_own == is_own) return known;
   }
   static const char *const prefixes[] = {"", "", "src_", "dst_", "edge_"};
-  const char *place = argument_name_of_value(w->arguments, value, is_output);
+  const char *place = is_in_pieces ? argument_name_of_pieces(w->arguments, value, is_output) : argument_name_of_value(w->arguments, value, is_output);
   const char *name = fresh_name(w, arena_printf(w->arena, "%s%s%s", is_output ? "to_" : "at_", prefixes[row], place));
   const int64_t stride = kernels_row_stride(w->kernels, value);
   const char *type = rows_type(w->kernels, value), *constant = is_output ? "" : "const ";
-  const char *offset = row == ROWS_NONE || is_halo ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(w, row))
+  const char *offset = row == ROWS_NONE || is_in_pieces ? "" : stride == 1 ? arena_printf(w->arena, " + %s", row_variable(w, row))
                                                            : arena_printf(w->arena, " + %s * %" PRId64, row_variable(w, row), stride);
   const Level level = level_of_row(w, row);
   const bool is_shared = w->is_in_place || kernel_shares_place(w->kernel, w->kernels->storage[value]);
   w->has_shared_places = w->has_shared_places || is_shared;
-  if (is_halo) rows_write(w, level, "const %s *restrict %s = %s%s;", type, name, place_in_halo(w, value, stride), is_own ? " + own" : "");
+  if (is_in_pieces) rows_write(w, level, "const %s *restrict %s = %s%s;", type, name, is_far ? place_in_pieces(w, value, row, stride) : place_in_halo(w, value, stride), is_own ? " + own" : "");
   else rows_write(w, level, "%s%s *%s%s = %s%s%s;", constant, type, is_shared ? "" : "restrict ", name, at, is_own ? " + own" : "", offset);
   ARENA_PUSH(w->arena, w->pointers, w->pointer_count, ((Pointer){at, value, row, level, is_output, is_own, name, NULL}));
   return &w->pointers[w->pointer_count - 1];

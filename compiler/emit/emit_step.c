@@ -149,11 +149,14 @@ const char *step_codes(const StepWriter *w) {
   return neighbours ? arena_printf(w->arena, "((const uint32_t *)%s)", neighbours) : arena_printf(w->arena, "%s.code", step_halo(w, (HaloKind)graph_walk_end(w->anchor)));
 }
 
+const char *step_part_of(const StepWriter *w, const char *row) { return arena_printf(w->arena, "gnn_part_of(row_parts, %d, %s)", parts_row_shift(w->step->parts), row); }
+
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out) {
   const char *lines = "";
   const bool is_member = w->anchor->operand_count && w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_MEMBER; /* a node is one */
   const char *neighbours = step_neighbours(w);
   if (uses & (is_out ? USES_DST : USES_SRC)) lines = arena_printf(w->arena, "const int64_t %s = %s[i];\n", is_out ? "dst" : "src", neighbours ? neighbours : "edges->idx");
+  if (uses & USES_FAR_PART) lines = arena_printf(w->arena, "%sconst int far_part = %s;\n", lines, step_part_of(w, is_out ? "dst" : "src"));
   if (uses & USES_CODE) lines = arena_printf(w->arena, "%sconst uint32_t code = %s[i];\n", lines, step_codes(w));
   if (uses & USES_EDGE_CODE) lines = arena_printf(w->arena, "%sconst uint32_t edge_code = %s.code[i];\n", lines, step_halo(w, HALO_OF_EDGES));
   if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out && !is_member ? "edges->edge[i]" : "i");

@@ -42,6 +42,8 @@ const char *step_neighbours(const StepWriter *w);
 /* The rows that the parts of sums arriving at `end` gather of each other: "g->halo[0]"; and where each edge has its row of the kernel's sums there. */
 const char *step_halo(const StepWriter *w, HaloKind kind);
 const char *step_codes(const StepWriter *w);
+/* The part, from 0 on, of a row of the nodes: "gnn_part_of(row_parts, 9, src)". */
+const char *step_part_of(const StepWriter *w, const char *row);
 RowKind step_row_kind(Domain domain);
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead); /* "g->nodes * 4" */
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run); /* row: "gnn_run_first(&g->blocks, run) * 4" */

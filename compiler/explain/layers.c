@@ -65,7 +65,7 @@ static bool reads(const Step *step, const Copy *copy) {
   if (step->kind != STEP_KERNEL || step->kernels != copy->kernels) return false;
   for (int k = 0; k < kernel_of(step)->input_count; k++) {
     const ValueId input = kernel_of(step)->inputs[k];
-    for (int n = 0, piece; step->kernels->storage[input] == copy->value && (piece = parts_piece_read(step->parts, input, step->part, n)) != NO_INDEX; n++)
+    for (int n = 0, piece; step->kernels->storage[input] == copy->value && (piece = parts_piece_read(step->parts, kernel_of(step), input, step->part, n)) != NO_INDEX; n++)
       if (piece == copy->part || piece == 0) return true;
   }
   return false;

@@ -271,7 +271,7 @@ static json_t *names_of(const Step *step, const ValueId *list, int count, bool i
   json_t *names = json_array();
   for (int i = 0; i < count; i++) {
     if (is_stored && !parts_stores(step->parts, list[i], step->part)) continue;
-    for (int k = 0, piece; (piece = is_stored ? parts_piece_written(step->parts, list[i], step->part, k) : parts_piece_read(step->parts, list[i], step->part, k)) != NO_INDEX; k++)
+    for (int k = 0, piece; (piece = is_stored ? parts_piece_written(step->parts, list[i], step->part, k) : parts_piece_read(step->parts, &step->kernels->kernels[step->kernel], list[i], step->part, k)) != NO_INDEX; k++)
       json_array_append_new(names, json_string(parts_name(step->parts, list[i], value_name(step->kernels, list[i]), piece)));
   }
   return names;
@@ -422,7 +422,7 @@ static char *code_of(const Emission *m, const StepCalls *calls, int step) {
   size_t length;
   FILE *out = arena_open_text(m->arena, &text, &length);
   fprintf(out, "%s/* step %d */\n", calls->calls[step].function->code.text, step + 1);
-  emit_call(m, calls, step, out);
+  emit_call(m, calls, step, &(PieceLists){0}, out);
   fclose(out);
   return text;
 }

@@ -12,11 +12,11 @@
 #include "cut.h"
 #include "learned.h"
 
-enum { LEAST_TABLE_WIDTH = 5 /* narrower ones are small beside what sums make of them */, BIT_WORD = 32 };
+enum { BIT_WORD = 32 };
 
 typedef struct Tile {
   int64_t begin, size;
-  ValueId tile, table[PHASE_UPDATE]; /* by phase; NO_VALUE: not yet */
+  ValueId tile; /* NO_VALUE: not yet */
 } Tile;
 
 /* By the end at which sums arrive, and by phase; NO_VALUE: not yet. */
@@ -152,7 +152,7 @@ static Tile *tile_of(const Cutting *c, ValueId far, int64_t begin, int64_t size)
   Tiles *tiles = &c->tiles[far];
   for (int i = 0; i < tiles->count; i++)
     if (tiles->list[i].begin == begin && tiles->list[i].size == size) return &tiles->list[i];
-  ARENA_PUSH(c->to->arena, tiles->list, tiles->count, ((Tile){.begin = begin, .size = size, .tile = NO_VALUE, .table = {NO_VALUE, NO_VALUE}}));
+  ARENA_PUSH(c->to->arena, tiles->list, tiles->count, ((Tile){begin, size, NO_VALUE}));
   return &tiles->list[tiles->count - 1];
 }
 
@@ -246,24 +246,13 @@ static ValueId add_like(const Cutting *c, const Value *source, Value value, cons
   return graph_add(c->to, value);
 }
 
-static ValueId table_of(const Cutting *c, const Tile *of, Tile *tile, const Value *source, Phase phase) {
-  ValueId *table = &tile->table[phase];
-  Value value = {.op = OP_TABLE, .shape = c->to->values[of->tile].shape, .operand_count = 1, .operand = {of->tile}, .slice = c->to->values[of->tile].slice};
-  if (!c->options.has_tables) return of->tile;
-  if (*table == NO_VALUE) {
-    *table = add_like(c, source, value, "table");
-    c->to->values[*table].phase = phase;
-  }
-  return *table;
-}
-
 static ValueId add_columns(const Cutting *c, ValueId id, int64_t begin, int64_t size) {
   const Value *value = &c->from->values[id];
   Value slice = {.op = OP_SLICE, .shape = sliced_shape(value->shape, size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, begin}};
   return add_like(c, value, slice, "slice");
 }
 
-static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64_t begin, int64_t size, Phase phase) {
+static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64_t begin, int64_t size) {
   const Value value = c->from->values[id];
   if (c->slice_image[id] != NO_VALUE) return c->slice_image[id];
   if (!c->reads_far[end][id]) {
@@ -273,12 +262,9 @@ static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64
   Value copy = value;
   copy.origin = id;
   copy.shape = sliced_shape(value.shape, size);
-  if (is_far(c, id, end)) {
-    Tile *tile = tile_of(c, value.operand[0], begin, size);
-    copy.operand[0] = table_of(c, tile, tile, &c->from->values[value.operand[0]], phase);
-  } else {
-    for (int k = 0; k < value.operand_count; k++) copy.operand[k] = slice_expression(c, value.operand[k], end, begin, size, phase);
-  }
+  if (is_far(c, id, end)) copy.operand[0] = tile_of(c, value.operand[0], begin, size)->tile;
+  else
+    for (int k = 0; k < value.operand_count; k++) copy.operand[k] = slice_expression(c, value.operand[k], end, begin, size);
   return c->slice_image[id] = graph_add(c->to, copy);
 }
 
@@ -297,7 +283,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
     part.origin = id;
     part.is_exact = true; /* CONCAT rounds, if anybody does */
     begin_walk(c);
-    part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, begin, count, sum.phase);
+    part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, begin, count);
     c->slice_of[id][begin / size] = all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
   }
   const ValueId result = add_like(c, &sum, all, "");
@@ -316,7 +302,7 @@ static ValueId slice_gradient(const Cutting *c, ValueId id, int64_t size) {
   const int64_t length = rows->shape.size[0], each = shape_width(&rows->shape) / length;
   Value all = {.op = OP_CONCAT, .shape = gradient.shape, .operand_count = 0, .as.part = {.axis = axis}};
   for (int64_t begin = 0; begin < length; begin += size) {
-    Tile *tile = tile_of(c, far, begin, least(size, length - begin));
+    const Tile *tile = tile_of(c, far, begin, least(size, length - begin));
     Value part = gradient;
     *(axis == 0 ? &part.as.product.depth : &part.as.product.width) = part.shape.size[axis] = tile->size * each;
     part.declared_width = length * each;
@@ -324,7 +310,7 @@ static ValueId slice_gradient(const Cutting *c, ValueId id, int64_t size) {
     part.slice.of = id;
     part.origin = id;
     part.is_exact = true;
-    part.operand[gathered] = table_of(c, tile, tile, rows, gradient.phase);
+    part.operand[gathered] = tile->tile;
     part.operand[1 - gathered] = c->image[gradient.operand[1 - gathered]];
     all.operand[all.operand_count++] = add_like(c, &gradient, part, "slice");
   }
@@ -381,19 +367,6 @@ static ValueId update_of_rows(const Cutting *c, ValueId id) {
   return graph_add(c->to, update);
 }
 
-static ValueId whole_table_of(const Cutting *c, ValueId far, Phase phase) {
-  Tile *tile = tile_of(c, far, 0, 0);
-  if (tile->tile == NO_VALUE) tile->tile = c->image[far];
-  return table_of(c, tile, tile, &c->from->values[far], phase);
-}
-
-/* What a sum gathers from whole rows of, where others read it by rows. */
-static ValueId lift_of_table(const Cutting *c, ValueId id) {
-  const Value *lift = &c->from->values[id];
-  const ValueId table = whole_table_of(c, lift->operand[0], lift->phase);
-  return copy_value(c, id, &table);
-}
-
 /* ---- halos ---- */
 
 static ValueId halo_of(const Cutting *c, ValueId far, EdgeEnd end, Phase phase) {
@@ -442,14 +415,6 @@ static void find_made_on_edges(const Cutting *c) {
     c->is_made_on_edges[i] = op_info[value->op].kind == OP_KIND_ANCHOR && value->op != OP_REDUCE;
     for (int k = 0; k < value->operand_count; k++) c->is_made_on_edges[i] = c->is_made_on_edges[i] || c->is_made_on_edges[value->operand[k]];
   }
-}
-
-static ValueId gradient_of_table(const Cutting *c, ValueId id) {
-  const Value *gradient = &c->from->values[id];
-  const int gathered = gathered_by_features(c, id);
-  ValueId instead[2] = {NO_VALUE, NO_VALUE};
-  instead[gathered] = whole_table_of(c, gradient->operand[gathered], gradient->phase);
-  return copy_value(c, id, instead);
 }
 
 /* Per value: a sum gathers from its end of edges, so that it is far there. A lift may be near in one sum and far in another: each has a copy. */
@@ -553,7 +518,7 @@ static bool has_tiles_of_columns(const Cutting *c, ValueId id) {
   for (int t = 0; t < c->tiles[id].count && has; t++) {
     const Tile *tile = &c->tiles[id].list[t];
     begin_walk(c);
-    has = tile->size > 0 && has_columns(c, id, tile->begin, tile->size);
+    has = has_columns(c, id, tile->begin, tile->size);
   }
   return has;
 }
@@ -563,15 +528,15 @@ static void add_tiles(const Cutting *c, ValueId id) {
   const bool is_of_columns = has_tiles_of_columns(c, id);
   for (int t = 0; t < c->tiles[id].count; t++) {
     Tile *tile = &c->tiles[id].list[t];
-    if (has_slices(c, id) && tile->size > 0) tile->tile = columns_there(c, id, tile->begin, tile->size);
+    if (has_slices(c, id)) tile->tile = columns_there(c, id, tile->begin, tile->size);
     if (is_of_columns && tile->tile == NO_VALUE) {
       begin_walk(c);
       tile->tile = columns_of(c, id, tile->begin, tile->size);
       continue;
     }
     Value slice = {.op = OP_TILE, .shape = sliced_shape(value->shape, tile->size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, tile->begin}};
-    if (tile->size > 0) slice.slice = slice_at(c, id, tile->begin, tile->size);
-    if (tile->size > 0 && tile->tile == NO_VALUE) tile->tile = add_like(c, value, slice, "slice");
+    slice.slice = slice_at(c, id, tile->begin, tile->size);
+    if (tile->tile == NO_VALUE) tile->tile = add_like(c, value, slice, "slice");
   }
 }
 
@@ -663,8 +628,6 @@ static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : follow_slices(c, id, c->slice[id]);
   if (c->options.has_halos && (is_wide_sum(c, value) || is_sum_of_made(c, value))) return sum_of_halos(c, id);
   if (c->options.has_halos && is_far_lift) return lift_of_halo(c, id, (EdgeEnd)end);
-  if (c->options.has_tables && is_far_lift && c->is_near[value->operand[0]]) return lift_of_table(c, id);
-  if (c->options.has_tables && gathered != NO_INDEX && c->is_near[value->operand[gathered]]) return gradient_of_table(c, id);
   return copy_value(c, id, NULL);
 }
 

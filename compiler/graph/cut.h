@@ -4,7 +4,7 @@
 
 #include "graph.h"
 
-enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the last */ };
+enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the last */, LEAST_TABLE_WIDTH = 5 /* what sums gather from, if narrower, is small beside what they make of it, and stays whole */ };
 
 typedef struct CutOptions {
   int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows. With halos, only of gradients by sparse features */
@@ -14,7 +14,6 @@ typedef struct CutOptions {
   bool is_graph_away; /* the neighbours of nodes are data of their own, which stay away, too */
   bool has_halos;  /* ... and sums over neighbours gather from what each part needs of them (HALO); of whole rows */
   bool has_edge_halos; /* values on edges, too, where they arrive at the sources */
-  bool has_tables; /* values on nodes are to be cut by rows: what is gathered from has a table of its own where others read it, too */
   bool is_following; /* what follows a sum in slices element by element is computed of them; in bf16 it would be rounded elsewhere */
 } CutOptions;
 

@@ -51,8 +51,6 @@ OP(SLICE, "some neighbouring numbers of one dimension",
    1,  POINT,  PART,     PART,          slice,     slice,     0, operand,                NOTHING,  ROWS)
 OP(TILE, "the same in memory of its own, a slice of what sums over neighbours gather from (cut.c)",
    1,  POINT,  PART,     PART,          nothing,   nothing,   0, operand,                NOTHING,  ROWS)
-OP(TABLE, "the operand once more, for sums over neighbours to gather from",
-   1,  POINT,  NONE,     ALIKE,         nothing,   nothing,   0, operand,                NOTHING,  ROWS)
 OP(REDUCE_MAX, "the largest over dimensions",
    1,  POINT,  MAP,      SUM,           nothing,   extreme_of_row, 0, reduced,           ADDS,     ROWS)
 OP(REDUCE_MIN, "the smallest over dimensions",

@@ -32,7 +32,7 @@ static bool *find_exact(const Kernels *kernels) {
 
 /* A copy of some columns is of the same kind as the value that it is of. */
 static int64_t width_of_source(const Graph *graph, ValueId id) {
-  while (graph->values[id].op == OP_TILE || graph->values[id].op == OP_TABLE || graph->values[id].op == OP_HALO) id = graph->values[id].operand[0];
+  while (graph->values[id].op == OP_TILE || graph->values[id].op == OP_HALO) id = graph->values[id].operand[0];
   return shape_width(&graph->values[id].shape);
 }
 

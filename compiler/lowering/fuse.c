@@ -172,7 +172,7 @@ static bool decide_virtual(const Fusion *f, ValueId id) {
   if (f->is_read_joined[id]) return true;
   if (is_edge_row_sum(f, id)) return !f->has_anchor[id];
   if (op_info[value->op].kind != OP_KIND_POINT || value->op == OP_RESHAPE) return false;
-  if (value->op == OP_TILE || value->op == OP_TABLE) return false;
+  if (value->op == OP_TILE) return false;
   if (is_sparse_dropout(f, id)) return true;
   if (f->is_wanted_whole[id]) return false;
   if (value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE) return true;
@@ -255,11 +255,6 @@ static int new_kernel(Fusion *f, KernelKind kind, ValueId anchor) {
 /* The places of what a kernel reads and stores are arguments of its launch (kernels/cuda/places.h), and a compiler has registers to find. */
 enum { MOST_IN_A_BODY = 64 };
 
-/* Not that of a slice, and not beside the table that the kernel gathers from: there is to be one at a time. */
-static bool is_table_made_early(const Fusion *f, const Value *table, const Kernel *kernel) {
-  return kernel->phase == table->phase && table->slice.count == 0 && !op_is_aggregation(f->graph->values[kernel->anchor].op);
-}
-
 /* Slices are copied out where their row is made. Not behind a product on a GPU: a library that computes it wants a place for all of the row. */
 static bool takes_tiles(const Fusion *f, const Kernel *kernel) { return f->backend == BACKEND_CPU || kernel->kind != KERNEL_MATMUL; }
 
@@ -274,7 +269,7 @@ static void place_point(Fusion *f, ValueId id) {
     const Shape *loops = &f->graph->values[kernel->anchor].shape;
     const Value *anchor = &f->graph->values[kernel->anchor];
     bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
-    bool has_room = kernel->body_count < MOST_IN_A_BODY && !(value->op == OP_TABLE && !is_table_made_early(f, value, kernel));
+    bool has_room = kernel->body_count < MOST_IN_A_BODY;
     const bool has_loops = value->op == OP_TILE ? takes_tiles(f, kernel) && same_loops(loops, &f->graph->values[value->operand[0]].shape) : same_loops(loops, &value->shape);
     if (has_room && takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && has_loops) index = sources.latest;
   }

@@ -30,15 +30,20 @@ static bool is_always_in_parts(const Residents *residents, const Parts *const *p
   return true;
 }
 
-/* Runs of uses with none of another piece of the datum between them, and one more where it has to be at home again. */
+/* Runs of uses with none of other pieces of the datum alone between them, and one more where it has to be at home again. */
 static int *count_transfers(Arena *arena, const Problem *problem) {
-  int *transfers = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *transfers), *last = arena_alloc(arena, (size_t)(problem->datum_count + 1) * sizeof *last);
-  for (int d = 0; d < problem->datum_count; d++) last[d] = NO_INDEX;
+  int *transfers = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *transfers);
+  struct Uses {
+    int last, before; /* the last two steps that use the datum, from 1 */
+  } *of_datum = arena_alloc(arena, (size_t)(problem->datum_count + 1) * sizeof *of_datum);
+  int *of_piece = arena_alloc(arena, (size_t)(problem->piece_count + 1) * sizeof *of_piece);
   for (int s = 0; s < problem->step_count; s++)
     for (int u = 0; u < problem->steps[s].use_count; u++) {
-      const int piece = problem->uses[problem->steps[s].first_use + u].piece, datum = problem->pieces[piece].datum;
-      transfers[piece] += last[datum] != piece;
-      last[datum] = piece;
+      const int piece = problem->uses[problem->steps[s].first_use + u].piece;
+      struct Uses *uses = &of_datum[problem->pieces[piece].datum];
+      if (uses->last != s + 1) *uses = (struct Uses){s + 1, uses->last};
+      transfers[piece] += of_piece[piece] == 0 || of_piece[piece] < uses->before;
+      of_piece[piece] = s + 1;
     }
   for (int x = 0; x < problem->piece_count; x++) transfers[x] += problem->pieces[x].is_final;
   return transfers;

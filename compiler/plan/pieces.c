@@ -1,5 +1,6 @@
 /* pieces: Kernels -> Parts, which values are cut and which kernels run part by part. */
 #include "plan.h"
+#include "compiler/graph/cut.h"
 #include "runtime/core/blocks.h"
 
 static bool is_on_nodes(const Kernels *kernels, ValueId value) { return kernels->graph->values[value].shape.domain == DOMAIN_NODE; }
@@ -36,27 +37,64 @@ bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone) {
   return true;
 }
 
-/* What a kernel reads at the far end of its edges: any rows, wherever they are; and of values on edges where it goes over those that leave a row. */
-static void keep_far_whole(Parts *p, const Kernel *kernel, ValueId id, bool is_far, bool *is_seen) {
+/* How kernels read a value: rows of their part; or any, at the far end of edges, or where sparse features of a column are not 0. */
+typedef struct Reads {
+  bool *is_near, *is_far; /* per value, of its storage */
+} Reads;
+
+/* Values on edges, too, are read whole by kernels that go over those that leave a row. */
+static void find_reads_of(Parts *p, const Reads *reads, int kernel, ValueId id, bool is_far, bool *is_seen) {
   const Graph *graph = p->kernels->graph;
-  const Value *value = &graph->values[id], *anchor = &graph->values[kernel->anchor];
+  const Value *value = &graph->values[id];
+  const EdgeEnd end = graph_walk_end(&graph->values[p->kernels->kernels[kernel].anchor]);
   if (is_seen[2 * id + is_far]) return;
   is_seen[2 * id + is_far] = true;
-  if (!kernels_is_virtual(p->kernels, id)) {
-    const bool is_of_others = is_on_edges(p->kernels, id) && graph_walk_end(anchor) == END_SRC;
-    if ((is_far || is_of_others) && value->op != OP_HALO) p->is_cut[p->kernels->storage[id]] = false;
+  if (kernels_is_virtual(p->kernels, id)) {
+    for (int k = 0; k < value->operand_count; k++) find_reads_of(p, reads, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != end : is_far, is_seen);
     return;
   }
-  for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT ? value->as.end != graph_walk_end(anchor) : is_far, is_seen);
+  const ValueId stored = p->kernels->storage[id];
+  if (value->op == OP_HALO) return;
+  if (is_on_edges(p->kernels, id) && (is_far || end == END_SRC)) p->is_cut[stored] = false;
+  *(is_far ? &reads->is_far[stored] : &reads->is_near[stored]) = true;
+  if (is_far) ARENA_PUSH(graph->arena, p->gathered[kernel].list, p->gathered[kernel].count, stored);
 }
 
-static void keep_read_far_whole(Parts *p, const Kernel *kernel) {
+static void find_reads(Parts *p, const Reads *reads, int index) {
   const Graph *graph = p->kernels->graph;
+  const Kernel *kernel = &p->kernels->kernels[index];
+  const Value *anchor = &graph->values[kernel->anchor];
   bool *is_seen = arena_alloc(graph->arena, 2 * (size_t)graph->value_count + 2);
   for (int b = -1; b < kernel->body_count; b++) {
     const Value *value = &graph->values[b < 0 ? kernel->anchor : kernel->body[b]];
-    for (int k = 0; k < value->operand_count; k++) keep_far_whole(p, kernel, value->operand[k], value->op == OP_LIFT && value->as.end != graph_walk_end(&graph->values[kernel->anchor]), is_seen);
+    for (int k = 0; k < value->operand_count; k++)
+      find_reads_of(p, reads, index, value->operand[k], kernel->kind == KERNEL_SPARSE_OUTER || (value->op == OP_LIFT && value->as.end != graph_walk_end(anchor)), is_seen);
   }
+}
+
+enum { MOST_GATHERED = 64 /* pieces: each part reads all of them */ };
+
+/* What is gathered alone is one piece, made when it is wanted: its rows lie side by side, and nobody asks for some of them. Of what others read by rows, and of a
+ * slice of columns, which waits for its sum, the pieces are gathered from where they lie. */
+static bool is_gathered_from_pieces(const Parts *p, const Reads *reads, ValueId v) {
+  const Value *value = &p->kernels->graph->values[v];
+  return p->count <= MOST_GATHERED && value->shape.element == ELEMENT_REAL && shape_width(&value->shape) >= LEAST_TABLE_WIDTH && (reads->is_near[v] || value->slice.count > 0);
+}
+
+static void choose_gathered(Parts *p) {
+  const int count = p->kernels->graph->value_count;
+  Arena *arena = p->kernels->graph->arena;
+  const Reads reads = {arena_alloc(arena, (size_t)count + 1), arena_alloc(arena, (size_t)count + 1)};
+  for (int i = 0; i < p->kernels->kernel_count; i++) find_reads(p, &reads, i);
+  for (int v = 0; v < count; v++) p->is_cut[v] = p->is_cut[v] && (!reads.is_far[v] || is_gathered_from_pieces(p, &reads, v));
+}
+
+bool parts_gathers(const Parts *p, const Kernel *kernel, ValueId value) {
+  const struct Gathered *gathered = &p->gathered[kernel - p->kernels->kernels];
+  const ValueId stored = p->kernels->storage[value];
+  for (int i = 0; i < gathered->count && p->is_cut[stored]; i++)
+    if (gathered->list[i] == stored) return true;
+  return false;
 }
 
 /* The entries of parts are runs of them, and as many runs of columns have entries. */
@@ -66,11 +104,6 @@ static bool every_part_has_entries(const Parts *p, const struct Entries *entries
   for (int part = 0; part < p->count; part++)
     if (of->before[entries->is_by_column][part] == of->before[entries->is_by_column][part + 1]) return false;
   return true;
-}
-
-static void keep_gathered_whole(Parts *p, const Kernel *kernel) {
-  const Value *gradient = &p->kernels->graph->values[kernel->anchor];
-  for (int k = 0; k < 2 && kernel->kind == KERNEL_SPARSE_OUTER; k++) p->is_cut[p->kernels->storage[gradient->operand[k]]] = false;
 }
 
 /* Whoever asks for the results of an evaluation wants all rows; scores that end away from the device are asked for there. */
@@ -123,12 +156,9 @@ static void find_cut(Parts *p, const Residents *residents) {
     if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
   for (int v = 0; v < k->graph->value_count; v++)
     if (k->graph->values[v].op == OP_ENTRIES) p->is_cut[v] = p->is_cut[v] && every_part_has_entries(p, &k->graph->values[v].as.entries);
-  for (int i = 0; i < k->kernel_count; i++) {
-    const Kernel *kernel = &k->kernels[i];
-    if (!can_run_by_parts(k, kernel)) keep_whole(p, kernel);
-    keep_gathered_whole(p, kernel);
-    keep_read_far_whole(p, kernel);
-  }
+  choose_gathered(p);
+  for (int i = 0; i < k->kernel_count; i++)
+    if (!can_run_by_parts(k, &k->kernels[i])) keep_whole(p, &k->kernels[i]);
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
     for (int i = 0; i < k->kernel_count; i++)
@@ -200,11 +230,20 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
   p->entries = cut_entries(arena, kernels->graph->program, p);
   p->is_cut = arena_alloc(arena, (size_t)kernels->graph->value_count + 1);
   p->is_by_parts = arena_alloc(arena, (size_t)kernels->kernel_count + 1);
+  p->gathered = arena_alloc(arena, ((size_t)kernels->kernel_count + 1) * sizeof *p->gathered);
   if (p->count > 1) find_cut(p, residents);
   return p;
 }
 
 int64_t parts_rows(const Parts *p, int part) { return part ? p->first[part] - p->first[part - 1] : p->first[p->count]; }
+
+int parts_row_shift(const Parts *p) {
+  int64_t least = p->first[p->count];
+  int shift = 0;
+  for (int part = 1; part <= p->count; part++) least = parts_rows(p, part) < least ? parts_rows(p, part) : least;
+  while (INT64_C(2) << shift <= least) shift++;
+  return shift;
+}
 
 bool parts_is_halo(const Parts *p, ValueId value) { return p->kernels->graph->values[p->kernels->storage[value]].op == OP_HALO; }
 
@@ -231,8 +270,9 @@ static int piece_of_pairs(const HaloPieces *halo, int part, int member, int k) {
 
 static int parts_of_value(const Parts *p, ValueId value, int part) { return p->is_cut[p->kernels->storage[value]] ? part : 0; }
 
-int parts_piece_read(const Parts *p, ValueId value, int part, int k) {
+int parts_piece_read(const Parts *p, const Kernel *kernel, ValueId value, int part, int k) {
   if (parts_is_halo(p, value)) return piece_of_pairs(halo_of(p, value), part, 0, k);
+  if (part && parts_gathers(p, kernel, value)) return k < p->count ? k + 1 : NO_INDEX;
   return k ? NO_INDEX : parts_of_value(p, value, part);
 }
 

@@ -197,6 +197,10 @@ typedef struct Parts {
   bool *is_cut;         /* per value */
   HaloPieces halo[HALO_KINDS]; /* of the values that sums gather from, where the graph has such (HALO) */
   bool *is_by_parts;    /* per kernel: it has a step for each part */
+  struct Gathered {
+    int count;
+    ValueId *list;
+  } *gathered;          /* per kernel: of which values it reads any rows */
   const Cached *cached; /* NULL: nothing is */
 } Parts;
 
@@ -206,15 +210,17 @@ bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone);
 Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most);
 int parts_at_most(const DataInfo *info, int most); /* so many there are */
 int64_t parts_rows(const Parts *parts, int part);
+int parts_row_shift(const Parts *parts); /* no part has fewer than so many powers of two of rows: what gnn_part_of looks up (kernels/cpu/gather.h) */
 int64_t parts_bytes(const Parts *parts, ValueId value, int piece);
 int64_t parts_bytes_before(const Parts *parts, ValueId value, int part); /* where its rows begin in the whole value */
 /* How many pieces a value is. They count from 1: by part, and as HaloPieces. One that is not cut is piece 0. */
 int parts_piece_count(const Parts *parts, ValueId value);
 bool parts_cut_edges(const Parts *parts); /* some values are of edges */
-/* The k-th piece (k from 0) of a value that a step of `part` reads, or writes: for values by part that of the part, for halos all that the part's sums gather, or all that have rows
- * of the part. NO_INDEX: there are no more. */
-int parts_piece_read(const Parts *parts, ValueId value, int part, int k);
+/* The k-th piece (k from 0) of a value that a step of `part` of the kernel reads, or writes: for values by part that of the part, or all where the kernel gathers from them; for
+ * halos all that the part's sums gather, or all that have rows of the part. NO_INDEX: there are no more. */
+int parts_piece_read(const Parts *parts, const Kernel *kernel, ValueId value, int part, int k);
 int parts_piece_written(const Parts *parts, ValueId value, int part, int k);
+bool parts_gathers(const Parts *parts, const Kernel *kernel, ValueId value); /* the kernel reads any rows of it, and it is cut */
 bool parts_is_halo(const Parts *parts, ValueId value);
 int parts_halo_piece(const Parts *parts, ValueId value, int to, int from); /* rows of part `from` for part `to`; 0: there are none */
 int parts_halo_shift(const Parts *parts, HaloKind kind); /* of the number of a part in the code of a row in halos (gnn_halo_rows), of nodes the same for both ends */
@@ -276,7 +282,7 @@ int problem_part_of_piece(const PlanningProblem *problem, int piece);
 const char *problem_piece_name(const PlanningProblem *problem, ValueId value, int part); /* "h[2/4]" */
 
 /* base_order.c: sets the order of the steps where ops have chunks, all of them equally many; sums_of_datum as in PlanningProblem. */
-void order_by_parts(Arena *arena, Problem *problem, const int32_t *sums_of_datum);
+void order_by_parts(Arena *arena, Problem *problem, const PlanningProblem *planning);
 
 /* ---- plan.c ---- */
 

@@ -217,13 +217,13 @@ static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t wo
   ARENA_PUSH(d->arena, p->ops, p->op_count, op);
 }
 
-/* Which pieces of halos each chunk touches. */
-static ProblemAccess halo_access(const Describing *d, ValueId value, bool is_written) {
+/* Which pieces of halos each chunk of the kernel's op touches. */
+static ProblemAccess halo_access(const Describing *d, const Kernel *kernel, ValueId value, bool is_written) {
   const Parts *parts = d->parts;
   ProblemAccess access = {.datum = datum_of(d, value), .kind = PROBLEM_ACCESS_LIST, .list_start = arena_alloc(d->arena, (size_t)(parts->count + 1) * sizeof(int))};
   int count = 0;
   for (int part = 1; part <= parts->count; part++) {
-    for (int k = 0, piece; (piece = is_written ? parts_piece_written(parts, value, part, k) : parts_piece_read(parts, value, part, k)) != NO_INDEX; k++)
+    for (int k = 0, piece; (piece = is_written ? parts_piece_written(parts, value, part, k) : parts_piece_read(parts, kernel, value, part, k)) != NO_INDEX; k++)
       ARENA_PUSH(d->arena, access.list, count, piece - 1);
     access.list_start[part] = count;
   }
@@ -255,11 +255,14 @@ static void describe_op(const Describing *d, int index) {
   bool is_by_parts = d->parts->is_by_parts[index];
   ProblemOp op = {.id = arena_printf(d->arena, "%d: %s", index + 1, what), .phase = phases[kernel->phase], .chunks = is_by_parts ? d->parts->count : 1};
   for (int k = 0; k < kernel->input_count; k++) {
-    if (parts_is_halo(d->parts, kernel->inputs[k])) ARENA_PUSH(d->arena, op.reads, op.read_count, halo_access(d, kernel->inputs[k], false));
-    else add_access(d, &op.reads, &op.read_count, datum_of(d, kernel->inputs[k]));
+    if (parts_is_halo(d->parts, kernel->inputs[k])) ARENA_PUSH(d->arena, op.reads, op.read_count, halo_access(d, kernel, kernel->inputs[k], false));
+    else {
+      add_access(d, &op.reads, &op.read_count, datum_of(d, kernel->inputs[k]));
+      if (parts_gathers(d->parts, kernel, kernel->inputs[k])) op.reads[op.read_count - 1].kind = PROBLEM_ACCESS_ALL;
+    }
   }
   for (int k = 0; k < kernel->output_count; k++) {
-    if (parts_is_halo(d->parts, kernel->outputs[k])) ARENA_PUSH(d->arena, op.writes, op.write_count, halo_access(d, kernel->outputs[k], true));
+    if (parts_is_halo(d->parts, kernel->outputs[k])) ARENA_PUSH(d->arena, op.writes, op.write_count, halo_access(d, kernel, kernel->outputs[k], true));
     else if (is_by_parts && !parts_stores(d->parts, kernel->outputs[k], 1)) add_last(d, &op, d->datum_of_value[kernel->outputs[k]]);
     else {
       add_access(d, &op.writes, &op.write_count, d->datum_of_value[kernel->outputs[k]]);
@@ -297,7 +300,7 @@ static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerp
   describe_data(&d);
   describe_ops(&d);
   describe_hardware(&d);
-  order_by_parts(d.arena, d.problem, p->sums_of_datum);
+  order_by_parts(d.arena, d.problem, p);
   p->problem = d.problem;
   return problem_expand(d.problem, d.arena, error) ? p : NULL;
 }

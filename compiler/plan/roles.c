@@ -1,6 +1,6 @@
 /* roles: Kernels -> what each stored value is to its layer, for those policies of others that decide by it. Nothing else does.
  *
- * An input is what kernels of one layer make and those of another read, through the tables that sums gather from, too. An aggregate is what the kernel
+ * An input is what kernels of one layer make and those of another read, through halos, too. An aggregate is what the kernel
  * of a sum over neighbours stores, where nothing on its edges is learned, and what is computed element by element of aggregates alone, their slices side by side. Both
  * are of the forward pass and of nodes; a value that is both is an input. Linear.
  */
@@ -64,7 +64,7 @@ static const char *layer_of(const Roles *r, const Kernel *kernel) {
 static void find_inputs(const Roles *r, const Kernel *kernel) {
   for (int k = 0; k < kernel->input_count; k++) {
     ValueId input = r->kernels->storage[kernel->inputs[k]];
-    if (r->graph->values[input].op == OP_TABLE || r->graph->values[input].op == OP_HALO) input = r->kernels->storage[r->graph->values[input].operand[0]];
+    if (r->graph->values[input].op == OP_HALO) input = r->kernels->storage[r->graph->values[input].operand[0]];
     const Value *value = &r->graph->values[input];
     const int32_t maker = r->kernels->made_by[input];
     if (maker == NO_INDEX || value->phase != PHASE_FORWARD || value->shape.element != ELEMENT_REAL || !domain_is_nodes(value->shape.domain)) continue;

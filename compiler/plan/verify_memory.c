@@ -135,8 +135,9 @@ static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piec
   const Domain rows = graph->values[value].shape.domain;
   bool has_rows = rows == DOMAIN_NODE || (rows == DOMAIN_EDGE && graph_walk_end(&graph->values[step->kernels->kernels[step->kernel].anchor]) == END_DST);
   if (block && step->part && block->part == 0 && (block->value != NO_VALUE || memory_is_learned(m, block)) && has_rows) {
-    span->from += parts_bytes_before(step->parts, value, step->part);
-    span->to = span->from + parts_bytes(step->parts, value, step->part);
+    const int part = piece ? piece : step->part;
+    span->from += parts_bytes_before(step->parts, value, part);
+    span->to = span->from + parts_bytes(step->parts, value, part);
   }
   return block != NULL;
 }
@@ -152,13 +153,15 @@ static void memory_add_to_sums(Memory *m, const Step *step, int s) {
   memory_write(m, span, tag + step->part * TAG_PART);
 }
 
-static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, Span *span) {
-  return memory_of_piece(m, step, value, step->parts ? parts_piece_read(step->parts, value, step->part, 0) : 0, s, span);
-}
+static const Kernel *memory_kernel_of(const Step *step) { return &step->kernels->kernels[step->kernel]; }
+
+static int memory_first_piece(const Step *step, ValueId value) { return step->parts ? parts_piece_read(step->parts, memory_kernel_of(step), value, step->part, 0) : 0; }
+
+static bool memory_of_value(Memory *m, const Step *step, ValueId value, int s, Span *span) { return memory_of_piece(m, step, value, memory_first_piece(step, value), s, span); }
 
 /* In the order that keeps everything, data that stay away are on the device as a whole. */
 static bool memory_is_kept(const Memory *m, const Step *step, ValueId id, int s) {
-  const Block *block = layout_at(m->layout, step->kernels, id, step->parts ? parts_piece_read(step->parts, id, step->part, 0) : 0, s);
+  const Block *block = layout_at(m->layout, step->kernels, id, memory_first_piece(step, id), s);
   return block && block->away > 0;
 }
 
@@ -184,7 +187,7 @@ static void memory_update(Memory *m, const Step *step, int s) {
     const Op op = step->kernels->graph->values[id].op;
     const int away = kernel->kind == KERNEL_UPDATE && (op == OP_PARAM || op == OP_STATE) ? resident_away(m->layout->residents, step->kernels->graph, id) : NO_INDEX;
     if (away == NO_INDEX || !memory_of_value(m, step, id, s, &span) || !memory_compute_access(m, span, true, s)) continue;
-    memory_write(m, span, memory_tag(m, step->kernels, id, memory_is_kept(m, step, id, s) ? 0 : parts_piece_read(step->parts, id, step->part, 0)) + TAG_CHANGE);
+    memory_write(m, span, memory_tag(m, step->kernels, id, memory_is_kept(m, step, id, s) ? 0 : memory_first_piece(step, id)) + TAG_CHANGE);
   }
 }
 
@@ -203,7 +206,7 @@ static void memory_kernel(Memory *m, int s) {
   memory_add_to_sums(m, step, s);
   for (int k = 0; k < kernel->output_count; k++) {
     ValueId taken = memory_place_taken(m, step, k, s);
-    if (taken != NO_VALUE && memory_of_value(m, step, taken, s, &span)) memory_read(m, step, taken, parts_piece_read(step->parts, taken, step->part, 0), span, s);
+    if (taken != NO_VALUE && memory_of_value(m, step, taken, s, &span)) memory_read(m, step, taken, memory_first_piece(step, taken), span, s);
   }
   for (int k = 0; k < kernel->output_count; k++) {
     if (!parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
@@ -217,7 +220,7 @@ static void memory_kernel(Memory *m, int s) {
     bool is_stored = op_info[graph->values[id].op].kind != OP_KIND_LEAF || resident_of_value(m->layout->residents, graph, id) || resident_away(m->layout->residents, graph, id) >= 0;
     for (int o = 0; o < kernel->output_count; o++) is_stored = is_stored && (kernel->over[o] != id || memory_place_taken(m, step, o, s) != id);
     if (!is_stored) continue;
-    for (int n = 0, piece; (piece = parts_piece_read(step->parts, id, step->part, n)) != NO_INDEX; n++) {
+    for (int n = 0, piece; (piece = parts_piece_read(step->parts, kernel, id, step->part, n)) != NO_INDEX; n++) {
       if (!memory_of_piece(m, step, id, piece, s, &span)) return;
       memory_read(m, step, id, piece, span, s);
     }

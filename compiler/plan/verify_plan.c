@@ -82,7 +82,7 @@ static const char *replay_kernel(Replay *r, const Step *step) {
   for (int k = 0; k < kernel->input_count; k++) {
     ValueId id = r->kernels->storage[kernel->inputs[k]];
     const bool is_made = op_info[r->graph->values[id].op].kind != OP_KIND_LEAF;
-    for (int k_piece = 0, piece; is_made && (piece = parts_piece_read(r->parts, id, step->part, k_piece)) != NO_INDEX; k_piece++)
+    for (int k_piece = 0, piece; is_made && (piece = parts_piece_read(r->parts, kernel, id, step->part, k_piece)) != NO_INDEX; k_piece++)
       if (r->where[index_of(r, id, piece)] != ON_DEVICE) return arena_printf(r->arena, "step %d reads %s, which is not on the device", step->number, parts_name(r->parts, id, r->graph->values[id].name, piece));
   }
   for (int k = 0; k < kernel->output_count && !fault; k++) fault = replay_output(r, step, kernel->outputs[k]);
@@ -145,7 +145,7 @@ static const char *check_liveness(Arena *arena, const Layout *layout, const Sche
       ValueId id = k < kernel->input_count ? kernel->inputs[k] : kernel->outputs[k - kernel->input_count];
       if (op_info[step->kernels->graph->values[step->kernels->storage[id]].op].kind == OP_KIND_LEAF) continue;
       if (k >= kernel->input_count && !parts_stores(step->parts, id, step->part)) continue;
-      for (int n = 0, piece; (piece = k < kernel->input_count ? parts_piece_read(step->parts, id, step->part, n) : parts_piece_written(step->parts, id, step->part, n)) != NO_INDEX; n++) {
+      for (int n = 0, piece; (piece = k < kernel->input_count ? parts_piece_read(step->parts, kernel, id, step->part, n) : parts_piece_written(step->parts, id, step->part, n)) != NO_INDEX; n++) {
         const Block *block = layout_at(layout, step->kernels, id, piece, s);
         if (!block || (block->part != piece && block->away == 0) || block->bytes < parts_bytes(step->parts, step->kernels->storage[id], piece))
           return arena_printf(arena, "step %d uses %s while it has no memory", step->number, parts_name(step->parts, id, step->kernels->graph->values[id].name, piece));

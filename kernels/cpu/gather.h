@@ -8,20 +8,31 @@
 
 #include "vector.h"
 
-/* What rows are gathered from: a matrix; or, where `pieces` is not NULL, several, and what picks a row of w numbers is then a code: the piece, and from bit `shift` down
- * the row's number in it (gnn_halo_rows). */
+/* Of the rows from k << shift on, none of which lies beyond the next part: those before row `end` lie in `part`, counted from 0. */
+typedef struct gnn_row_part {
+  int32_t part, end;
+} gnn_row_part;
+
+GNN_INLINE int gnn_part_of(const gnn_row_part *parts, int shift, int64_t row) { return parts[row >> shift].part + (row >= parts[row >> shift].end); }
+
+/* What rows of w numbers are gathered from: a matrix. Or, where `at` is not NULL, pieces, each at so many bytes of the arena that begins at `rows`: with `parts` by row, a piece
+ * lying so that row 0 would be there; without, what picks a row is a code, the piece and from bit `shift` down the row's number in it (gnn_halo_rows). */
 typedef struct gnn_table {
   const gnn_real *rows;
-  const gnn_real *const *pieces;
+  const int64_t *at;
+  const gnn_row_part *parts;
   int shift;
 } gnn_table;
 
-GNN_INLINE gnn_table gnn_matrix(const gnn_real *rows) { return (gnn_table){rows, NULL, 0}; }
+GNN_INLINE gnn_table gnn_matrix(const gnn_real *rows) { return (gnn_table){rows, NULL, NULL, 0}; }
+
+GNN_INLINE const gnn_real *gnn_table_piece(gnn_table x, int64_t piece) { return (const gnn_real *)(const void *)((const char *)x.rows + x.at[piece] * GNN_SCALE); }
 
 GNN_INLINE const gnn_real *gnn_table_row(gnn_table x, int32_t idx, int64_t w) {
-  if (x.pieces == NULL) return x.rows + (int64_t)idx * w;
+  if (x.at == NULL) return x.rows + (int64_t)idx * w;
+  if (x.parts) return gnn_table_piece(x, gnn_part_of(x.parts, x.shift, idx)) + (int64_t)idx * w;
   const uint32_t code = (uint32_t)idx;
-  return x.pieces[code >> x.shift] + (int64_t)(code & ((UINT32_C(1) << x.shift) - 1)) * w;
+  return gnn_table_piece(x, code >> x.shift) + (int64_t)(code & ((UINT32_C(1) << x.shift) - 1)) * w;
 }
 
 /* Accumulators of one pass over the entries; wider rows take several passes. */

@@ -49,17 +49,17 @@ GNN_INLINE void gnn_sparse_factors(const gnn_real *value, const int32_t *idx, in
 
 /* acc[0 .. w) = the sum of the entries [first, last) of a row (or, is_transposed, a column) of S times the rows of x they name. */
 GNN_INLINE void gnn_sparse_sum(const gnn_csr *s, const gnn_real *value, int is_transposed, const int32_t *row_id, int64_t row, int64_t first,
-                               int64_t last, const gnn_real *x, int64_t w, int chains, const gnn_dropout *drop, gnn_real *acc) {
+                               int64_t last, gnn_table x, int64_t w, int chains, const gnn_dropout *drop, gnn_real *acc) {
   gnn_real factors[GNN_SPARSE_BLOCK];
   if (!drop) {
-    gnn_gather(s->idx + first, value + first, last - first, last - first, gnn_matrix(x), w, chains, 1, 0, acc);
+    gnn_gather(s->idx + first, value + first, last - first, last - first, x, w, chains, 1, 0, acc);
     return;
   }
   int64_t e = first;
   do {
     const int64_t count = gnn_min(last - e, GNN_SPARSE_BLOCK);
     gnn_sparse_factors(value + e, s->idx + e, count, s->entries - e, drop, is_transposed, row_id, row, factors);
-    gnn_gather(s->idx + e, factors, count, count, gnn_matrix(x), w, chains, e == first, 0, acc);
+    gnn_gather(s->idx + e, factors, count, count, x, w, chains, e == first, 0, acc);
     e += count;
   } while (e < last);
 }
@@ -70,7 +70,7 @@ GNN_INLINE void gnn_sparse_rows(const gnn_sparse *s, const gnn_real *b, int64_t 
   const gnn_csr *rows = &s->by_row;
   gnn_real acc[w];
   for (int64_t r = begin; r < end; r++) {
-    gnn_sparse_sum(rows, s->row_value, 0, s->row_id, r, rows->ptr[r], rows->ptr[r + 1], b, w, chains, drop, acc);
+    gnn_sparse_sum(rows, s->row_value, 0, s->row_id, r, rows->ptr[r], rows->ptr[r + 1], gnn_matrix(b), w, chains, drop, acc);
     done(context, r, acc);
   }
 }
@@ -90,7 +90,7 @@ GNN_INLINE int64_t gnn_block_of(const gnn_blocks *blocks, int64_t low, int64_t r
  * the sums over the tree of blocks. Blocks without entries would add zeros: they are passed over. Two open sums are added when the
  * next entry lies outside the least subtree that holds them both, which is told by the highest bit in which the numbers of
  * blocks differ. */
-GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_blocks *blocks, const gnn_real *g, int64_t w, int chains,
+GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_blocks *blocks, gnn_table g, int64_t w, int chains,
                                    const gnn_dropout *drop, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
   const gnn_csr *columns = &s->by_column;
   gnn_real open[(GNN_BLOCK_MOST_LEVELS + 1) * w];

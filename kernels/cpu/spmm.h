@@ -26,28 +26,20 @@ GNN_INLINE gnn_csr gnn_csr_with(const gnn_csr *g, const int32_t *idx) {
   return own;
 }
 
-GNN_INLINE void gnn_spmm_rows(const gnn_csr *g, const gnn_real *x, int64_t w, int chains, int64_t begin, int64_t end,
-                              gnn_row_done *done, const void *context) {
+/* idx: [entries], what picks rows of the table: ids, or codes. */
+GNN_INLINE void gnn_spmm_table_rows(const gnn_csr *g, const int32_t *idx, gnn_table x, int64_t w, int chains, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
   gnn_real acc[w];
   const int64_t ahead = gnn_gather_ahead(g->rows, w), limit = g->ptr[end];
   for (int64_t r = begin; r < end; r++) {
     const int64_t first = g->ptr[r];
-    gnn_gather(g->idx + first, NULL, g->ptr[r + 1] - first, limit - first, gnn_matrix(x), w, chains, 1, ahead, acc);
+    gnn_gather(idx + first, NULL, g->ptr[r + 1] - first, limit - first, x, w, chains, 1, ahead, acc);
     done(context, r, acc);
   }
 }
 
-/* The same from pieces, which codes pick instead of ids. codes: [entries]; pieces: one for each part. */
-GNN_INLINE void gnn_spmm_halo_rows(const gnn_csr *g, const uint32_t *codes, const gnn_real *const *pieces, int shift, int64_t w, int chains, int64_t begin, int64_t end,
-                                   gnn_row_done *done, const void *context) {
-  gnn_real acc[w];
-  const gnn_table table = {NULL, pieces, shift};
-  const int64_t ahead = gnn_gather_ahead(g->rows, w), limit = g->ptr[end];
-  for (int64_t r = begin; r < end; r++) {
-    const int64_t first = g->ptr[r];
-    gnn_gather((const int32_t *)codes + first, NULL, g->ptr[r + 1] - first, limit - first, table, w, chains, 1, ahead, acc);
-    done(context, r, acc);
-  }
+GNN_INLINE void gnn_spmm_rows(const gnn_csr *g, const gnn_real *x, int64_t w, int chains, int64_t begin, int64_t end,
+                              gnn_row_done *done, const void *context) {
+  gnn_spmm_table_rows(g, g->idx, gnn_matrix(x), w, chains, begin, end, done, context);
 }
 
 /* weight: [edges], by edge number: g->edge[e] where the graph has it, else the entry's position. */

@@ -37,6 +37,16 @@ GNN_INLINE gnn_real *gnn_at(const gnn_view *g, int64_t offset) { return (gnn_rea
 
 GNN_INLINE int64_t gnn_min(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/* Of the rows from k << shift on, none of which lies beyond the next part: those before row `end` lie in `part`, counted from 0. */
+struct gnn_row_part {
+  int32_t part, end;
+};
+
+GNN_INLINE int gnn_part_of(const gnn_row_part *parts, int shift, int64_t row) {
+  const gnn_row_part at = parts[row >> shift];
+  return at.part + (row >= at.end);
+}
+
 /* Of an ascending list the first of the entries [e, last) that is not below `row`, else last. */
 GNN_INLINE int64_t gnn_entry_of(const int32_t *idx, int64_t e, int64_t last, int64_t row) {
   while (e < last) {

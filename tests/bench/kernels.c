@@ -375,7 +375,7 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   static void columns_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {        \
     const Sparse *s = context;                                                                         \
     (void)task;                                                                                        \
-    gnn_sparse_tn_rows(&s->s, &s->blocks, s->x, W, gnn_gather_chains(W), &s->drop, begin, end, spmm_done_##W, s); \
+    gnn_sparse_tn_rows(&s->s, &s->blocks, gnn_matrix(s->x), W, gnn_gather_chains(W), &s->drop, begin, end, spmm_done_##W, s); \
   }                                                                                                    \
   static void columns_run_##W(void *job) {                                                             \
     Sparse *s = job;                                                                                   \

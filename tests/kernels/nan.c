@@ -129,7 +129,7 @@ static const gnn_blocks one_block = {0, 0, all_rows};
   static void plain_##W(const Product *p) { gnn_spmm_rows(&p->s->by_row, p->b, W, 1, 0, ROWS, done_##W, p); }                           \
   static void weighted_##W(const Product *p) { gnn_spmm_weighted_rows(&p->s->by_row, p->zeros, p->b, W, 1, 0, ROWS, done_##W, p); }     \
   static void sparse_##W(const Product *p) { gnn_sparse_rows(p->s, p->b, W, 1, p->all, 0, ROWS, done_##W, p); }                         \
-  static void transposed_##W(const Product *p) { gnn_sparse_tn_rows(p->s, &one_block, p->b, W, 1, p->all, 0, ROWS, done_##W, p); }
+  static void transposed_##W(const Product *p) { gnn_sparse_tn_rows(p->s, &one_block, gnn_matrix(p->b), W, 1, p->all, 0, ROWS, done_##W, p); }
 #define WIDTHS(M) M(1) M(3) M(16) M(33)
 WIDTHS(DEFINE_PRODUCTS)
 

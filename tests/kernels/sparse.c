@@ -31,10 +31,10 @@ typedef struct Job {
   }                                                                                                    \
   static void sparse_tn_##W(const void *context, int64_t begin, int64_t end) {                         \
     const Job *job = context;                                                                          \
-    gnn_sparse_tn_rows(job->s, job->blocks, job->x, W, gnn_gather_chains(W), job->drop, begin, end, done_##W, job); \
+    gnn_sparse_tn_rows(job->s, job->blocks, gnn_matrix(job->x), W, gnn_gather_chains(W), job->drop, begin, end, done_##W, job); \
   }                                                                                                    \
   static void entries_##W(const Job *job, int64_t column, int64_t first, int64_t last, gnn_real *sum) { \
-    gnn_sparse_sum(job->g, job->s->column_value, 1, job->s->row_id, column, first, last, job->x, W, gnn_gather_chains(W), job->drop, sum); \
+    gnn_sparse_sum(job->g, job->s->column_value, 1, job->s->row_id, column, first, last, gnn_matrix(job->x), W, gnn_gather_chains(W), job->drop, sum); \
   }
 TEST_WIDTHS(DEFINE)
 

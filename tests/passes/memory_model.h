@@ -179,7 +179,8 @@ static void play_kernel(Play *p, const Step *step) {
     const Value *input = &kernels->graph->values[kernels->storage[k->inputs[i]]];
     bool is_nowhere = op_info[input->op].kind == OP_KIND_LEAF && !resident_of_value(p->y->residents, kernels->graph, kernels->storage[k->inputs[i]]) &&
                       !data_away(p, kernels, kernels->storage[k->inputs[i]]);
-    if (!is_nowhere && !is_taken(p, step, k, k->inputs[i])) use_value(p, look, kernels, k->inputs[i], step->part);
+    if (is_nowhere || is_taken(p, step, k, k->inputs[i])) continue;
+    for (int n = 0, piece; (piece = parts_piece_read(step->parts, k, k->inputs[i], step->part, n)) != NO_INDEX; n++) use_value(p, look, kernels, k->inputs[i], piece);
   }
   for (int i = 0; k->kind == KERNEL_UPDATE && i < k->input_count; i++)
     if (is_updated(kernels, k->inputs[i])) play_update(p, kernels, k->inputs[i], step->part);

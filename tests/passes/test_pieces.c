@@ -167,7 +167,7 @@ static int64_t height_of(const Made *m, const Plan *training, const Plan *evalua
 static void test_apart(Arena *arena) {
   int higher = 0, tight = 0;
   for (int share = 60; share <= 70; share += 5) {
-    Made m = make_cut_kernels(model_of(arena, sums), PARTS, &(CutOptions){.slices = 2, .is_following = true, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
+    Made m = make_cut_kernels(model_of(arena, sums), PARTS, &(CutOptions){.slices = 2, .is_following = true}, TIER_DEVICE, TIER_DEVICE);
     m.machine.tier_bytes[TIER_HOST] = 0;
     m.machine.tier_bytes[TIER_SSD] = INT64_C(64) << 20;
     m.machine.links[LANE_SSD_WRITE] = m.machine.links[LANE_SSD_READ] = (Link){2e9, 1e-5};
@@ -190,7 +190,7 @@ static void test_apart(Arena *arena) {
 /* What is computed of the columns of a sum, and gathered only, is not copied out of the whole, and shared expressions are walked once. */
 static void test_columns(Arena *arena) {
   static const char squares[] = "  a = x |> Linear(32)\n  c = sum(src.a)\n  for i in 1 .. 40 { c = c * c }\n  d = sum(src.c)\n  return d |> Linear(y.classes)\n";
-  Made m = make_cut_kernels(model_of(arena, squares), PARTS, &(CutOptions){.slices = 2, .is_following = true, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
+  Made m = make_cut_kernels(model_of(arena, squares), PARTS, &(CutOptions){.slices = 2, .is_following = true}, TIER_DEVICE, TIER_DEVICE);
   int tiles = 0, sums = 0, wide = 0;
   for (int v = 0; v < m.evaluation->value_count; v++) {
     const Value *value = &m.evaluation->values[v];
@@ -212,7 +212,7 @@ static int kernels_of(const Kernels *kernels, KernelKind kind) {
 /* The kernel that makes the product copies its slices out, and that of a slice of a sum computes what follows; nothing is copied by itself. */
 static void test_followers(Arena *arena) {
   static const char layers[] = "  a = x |> GCN(64) |> relu |> dropout(0.5)\n  b = a |> GCN(64) |> relu\n  return b |> Linear(y.classes)\n";
-  Made m = make_cut_kernels(model_of(arena, layers), PARTS, &(CutOptions){.slices = 2, .is_following = true, .has_tables = true}, TIER_DEVICE, TIER_DEVICE);
+  Made m = make_cut_kernels(model_of(arena, layers), PARTS, &(CutOptions){.slices = 2, .is_following = true}, TIER_DEVICE, TIER_DEVICE);
   int tiles = 0, apart = 0, drawn = 0, whole = 0, bits = 0;
   for (int i = 0; i < m.kernels->kernel_count; i++) {
     const Kernel *kernel = &m.kernels->kernels[i];
@@ -243,7 +243,7 @@ static const char learned_model[] =
 /* Features and learned values at home on the SSD, of which so many bytes may be on the host. */
 static Made make_cached(int64_t bytes, bool of_fields) {
   const bool is_away[16] = {true}, is_learned[16] = {true};
-  Made m = make_cut_kernels(learned_model, PARTS, &(CutOptions){.slices = 1, .is_away = is_away, .is_learned = is_learned, .has_tables = true}, TIER_SSD, TIER_HOST);
+  Made m = make_cut_kernels(learned_model, PARTS, &(CutOptions){.slices = 1, .is_away = is_away, .is_learned = is_learned}, TIER_SSD, TIER_HOST);
   m.machine.tier_bytes[TIER_HOST] = m.machine.tier_bytes[TIER_SSD] = 64 << 20;
   for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){1e9, 1e-6};
   const Kernels *evaluation = m.evaluation_kernels;

@@ -22,7 +22,7 @@ static Made cut_kernels(const char *body, int parts) {
                                      "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n", body), parts);
   arena_free(arena);
   if (parts > 1) {
-    m.training = cut_graph(m.training, (CutOptions){.slices = 1, .has_tables = true});
+    m.training = cut_graph(m.training, (CutOptions){.slices = 1});
     m.kernels = fuse(m.training, sparse_fields(m.training), &(FuseOptions){.is_fusing = true, .is_placing = true});
     m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, sparse_fields(m.training), (DataHomes){0});
   }

@@ -92,7 +92,7 @@ static const char *const road_names[ROAD_COUNT] = {"recompute", "host", "ssd", "
 static Made make_tight(const Case *of, Road road, int percent) {
   const bool is_learned[] = {true, false, false, false, false, false}; /* e */
   const bool is_away[] = {true, false}; /* x; y stays, and the graph, of which parts begin within a cell of the model */
-  const CutOptions cut = {.slices = of->slices, .is_away = of->home != TIER_DEVICE && !of->is_learned ? is_away : NULL, .is_learned = of->is_learned ? is_learned : NULL, .has_tables = true};
+  const CutOptions cut = {.slices = of->slices, .is_away = of->home != TIER_DEVICE && !of->is_learned ? is_away : NULL, .is_learned = of->is_learned ? is_learned : NULL};
   Made m = make_cut_kernels(of->model, of->parts, of->slices ? &cut : NULL, of->home, of->home == TIER_SSD && road == ROAD_RING ? TIER_HOST : of->home);
   const Kernels *evaluation_kernels = m.evaluation_kernels;
   if (of->cached_bytes > 0) residents_cache(m.arena, m.residents, (CachedData){of->cached_bytes, true, true, true}, m.kernels, &evaluation_kernels, 1);

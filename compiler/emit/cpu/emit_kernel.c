@@ -273,9 +273,11 @@ static void emit_sparse_outer(StepWriter *w) {
   w->uses = 0;
   fprintf(w->out, "  gnn_real *restrict to = %s + r * %" PRId64 ";\n", to, width);
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
-  const char *dense = step_from(w, w->anchor->operand[is_left ? 1 : 0]);
+  const ValueId gathered = w->anchor->operand[is_left ? 1 : 0];
+  const bool is_gathered = step_gathers(w->step, gathered);
+  const char *dense = is_gathered ? arena_printf(w->arena, "gnn_at(g, 0), %s", argument_at_pieces(w->arguments, gathered, false, &w->uses)) : step_from(w, gathered);
   const char *declaration, *features = sparse_here(w, slot, true, &declaration);
-  print_task(w, "columns", arena_printf(w->arena, "%ssparse_outer_%s(%s, &g->blocks, %s, %s, begin, end, %s_row, context);", declaration,
+  print_task(w, "columns", arena_printf(w->arena, "%ssparse_outer_%s%s(%s, &g->blocks, %s, %s, begin, end, %s_row, context);", declaration, is_gathered ? "pieces_" : "",
                                         gathered_sizes(w->arena, w->anchor, width), features, dense, drop, w->name));
   const bool is_turning = !is_left && w->step->part == (w->step->part ? w->step->parts->count : 0);
   if (is_turning) {
@@ -354,17 +356,19 @@ static void emit_spmm(StepWriter *w) {
   if (w->graph->values[lifted->operand[0]].op == OP_HALO) {
     const char *pieces = argument_at_pieces(w->arguments, lifted->operand[0], false, &w->uses);
     w->uses |= USES_RUN;
-    print_task(w, "rows", arena_printf(w->arena, "spmm_halo_%s(&%s, %s, %s, begin, end, %s_row, context);", spmm_sizes(w->emission, w->anchor), csr, step_codes(w), pieces, w->name));
+    print_task(w, "rows", arena_printf(w->arena, "spmm_halo_%s(&%s, %s, gnn_at(g, 0), %s, begin, end, %s_row, context);", spmm_sizes(w->emission, w->anchor), csr, step_codes(w), pieces, w->name));
     take_part(w);
     open_step(w, no_members);
     run_over_edges_of_rows(w, "rows", csr);
     fprintf(w->out, "}\n\n");
     return;
   }
-  const char *from = step_from(w, lifted->operand[0]), *neighbours = step_neighbours(w);
+  const bool is_gathered = step_gathers(w->step, lifted->operand[0]);
+  const char *from = is_gathered ? arena_printf(w->arena, "gnn_at(g, 0), %s", argument_at_pieces(w->arguments, lifted->operand[0], false, &w->uses)) : step_from(w, lifted->operand[0]);
+  const char *neighbours = step_neighbours(w);
   const char *own = neighbours ? arena_printf(w->arena, "const gnn_csr edges = gnn_csr_with(&%s, %s);\n  ", csr, neighbours) : "";
   w->uses |= USES_RUN;
-  print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s(&%s, %s, begin, end, %s_row, context);", own, spmm_sizes(w->emission, w->anchor), neighbours ? "edges" : csr, from, w->name));
+  print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s%s(&%s, %s, begin, end, %s_row, context);", own, is_gathered ? "pieces_" : "", spmm_sizes(w->emission, w->anchor), neighbours ? "edges" : csr, from, w->name));
   take_part(w);
   open_step(w, no_members);
   run_over_edges_of_rows(w, "rows", csr);
@@ -378,7 +382,7 @@ static void emit_halo(StepWriter *w) {
   step_write_halo(w, (Spread){0});
   open_task(w, "rows", w->body->uses | USES_RUN | USES_STEP);
   fprintf(w->out, "  const gnn_halo_rows *halo = &%s;\n  const int64_t *first = halo->first + (%s - 1) * %d;\n  int to_part = 0;\n  for (int64_t i = begin; i < end; i++) {\n", step_halo(w, halo_kind(w->anchor)), part, parts);
-  fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    gnn_real *restrict to = %s[to_part] + (i - first[to_part]) * %" PRId64 ";\n", pieces,
+  fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    gnn_real *restrict to = gnn_at(g, %s[to_part]) + (i - first[to_part]) * %" PRId64 ";\n", pieces,
           kernels_row_stride(w->kernels, w->kernel->anchor));
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
@@ -670,8 +674,8 @@ static void emit_follow(StepWriter *w) {
 
 /* The template of kernels/cpu behind a step, with its sizes filled in: a function of its own, because several steps of a
  * model have the same sizes and each instance takes the C compiler a tenth of a second. */
-static const char *shared_matmul(const Emission *m, const Kernels *kernels, const Value *anchor) {
-  (void)kernels;
+static const char *shared_matmul(const Emission *m, const Step *step, const Value *anchor) {
+  (void)step;
   const struct Contraction p = anchor->as.product;
   return arena_printf(m->arena,
                       "SHARED void matmul_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *packed, int64_t begin, int64_t end,\n"
@@ -680,9 +684,9 @@ static const char *shared_matmul(const Emission *m, const Kernels *kernels, cons
                       p.depth, p.width, p.depth, p.width);
 }
 
-static const char *shared_outer(const Emission *m, const Kernels *kernels, const Value *anchor) {
+static const char *shared_outer(const Emission *m, const Step *step, const Value *anchor) {
   const struct Contraction p = anchor->as.product;
-  if (has_joined_operand(kernels, anchor))
+  if (has_joined_operand(step->kernels, anchor))
     return arena_printf(m->arena,
                         "SHARED void outer_on_%" PRId64 "x%" PRId64 "(const gnn_real *a, const gnn_real *b, int64_t begin, int64_t end, int is_first, gnn_real *sum) {\n"
                         "  gnn_gemm_tn_on(a, b, %" PRId64 ", %" PRId64 ", begin, end, is_first, sum);\n}\n",
@@ -693,20 +697,29 @@ static const char *shared_outer(const Emission *m, const Kernels *kernels, const
                       p.depth, p.width, p.depth, p.width);
 }
 
-static const char *shared_spmm(const Emission *m, const Kernels *kernels, const Value *anchor) {
-  if (kernels->graph->values[kernels->graph->values[anchor->operand[0]].operand[0]].op == OP_HALO)
+/* Of pieces where they lie in the arena. */
+static const char *table_of_pieces(Arena *arena, const Step *step) { return arena_printf(arena, "(gnn_table){arena, pieces, row_parts, %d}", parts_row_shift(step->parts)); }
+
+static const char *shared_spmm(const Emission *m, const Step *step, const Value *anchor) {
+  const Graph *graph = step->kernels->graph;
+  const ValueId from = graph->values[anchor->operand[0]].operand[0];
+  const char *sizes = spmm_sizes(m, anchor), *rest = arena_printf(m->arena, "%" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
+  if (graph->values[from].op == OP_HALO)
     return arena_printf(m->arena,
-                        "SHARED void spmm_halo_%s(const gnn_csr *graph, const uint32_t *codes, const gnn_real *const *pieces, int64_t begin, int64_t end,\n"
-                        "    gnn_row_done *done, const void *context) {\n  gnn_spmm_halo_rows(graph, codes, pieces, %d, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n",
-                        spmm_sizes(m, anchor), parts_halo_shift(m->evaluation_plan->problem->parts, HALO_FOR_DST), shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
+                        "SHARED void spmm_halo_%s(const gnn_csr *graph, const uint32_t *codes, const gnn_real *arena, const int64_t *pieces, int64_t begin, int64_t end,\n"
+                        "    gnn_row_done *done, const void *context) {\n  gnn_spmm_table_rows(graph, (const int32_t *)codes, (gnn_table){arena, pieces, NULL, %d}, %s",
+                        sizes, parts_halo_shift(m->evaluation_plan->problem->parts, HALO_FOR_DST), rest);
+  if (step_gathers(step, from))
+    return arena_printf(m->arena,
+                        "SHARED void spmm_pieces_%s(const gnn_csr *graph, const gnn_real *arena, const int64_t *pieces, int64_t begin, int64_t end, gnn_row_done *done,\n"
+                        "    const void *context) {\n  gnn_spmm_table_rows(graph, graph->idx, %s, %s", sizes, table_of_pieces(m->arena, step), rest);
   return arena_printf(m->arena,
                       "SHARED void spmm_%s(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
-                      "    const void *context) {\n  gnn_spmm_rows(graph, x, %" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n",
-                      spmm_sizes(m, anchor), shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
+                      "    const void *context) {\n  gnn_spmm_rows(graph, x, %s", sizes, rest);
 }
 
-static const char *shared_sparse_matmul(const Emission *m, const Kernels *kernels, const Value *anchor) {
-  (void)kernels;
+static const char *shared_sparse_matmul(const Emission *m, const Step *step, const Value *anchor) {
+  (void)step;
   int64_t width = anchor->as.product.width;
   return arena_printf(m->arena,
                       "SHARED void sparse_matmul_%" PRId64 "(const gnn_sparse *x, const gnn_real *b, const gnn_dropout *drop, int64_t begin,\n"
@@ -714,19 +727,21 @@ static const char *shared_sparse_matmul(const Emission *m, const Kernels *kernel
                       "  gnn_sparse_rows(x, b, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n", width, width, width);
 }
 
-static const char *shared_sparse_outer(const Emission *m, const Kernels *kernels, const Value *anchor) {
+static const char *shared_sparse_outer(const Emission *m, const Step *step, const Value *anchor) {
   ValueId dropout;
-  bool is_left = graph_sparse_field(kernels->graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
+  bool is_left = graph_sparse_field(step->kernels->graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
   int64_t width = is_left ? anchor->as.product.width : anchor->as.product.depth;
+  const bool is_gathered = step_gathers(step, anchor->operand[is_left ? 1 : 0]);
   return arena_printf(m->arena,
-                      "SHARED void sparse_outer_%s(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *g, const gnn_dropout *drop,\n"
+                      "SHARED void sparse_outer_%s%s(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *%s, const gnn_dropout *drop,\n"
                       "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
-                      "  gnn_sparse_tn_rows(x, blocks, g, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n",
-                      gathered_sizes(m->arena, anchor, width), width, declared_width(anchor, width));
+                      "  gnn_sparse_tn_rows(x, blocks, %s, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n",
+                      is_gathered ? "pieces_" : "", gathered_sizes(m->arena, anchor, width), is_gathered ? "arena, const int64_t *pieces" : "g", is_gathered ? table_of_pieces(m->arena, step) : "gnn_matrix(g)",
+                      width, declared_width(anchor, width));
 }
 
-static const char *shared_nothing(const Emission *m, const Kernels *kernels, const Value *anchor) {
-  (void)m, (void)kernels, (void)anchor;
+static const char *shared_nothing(const Emission *m, const Step *step, const Value *anchor) {
+  (void)m, (void)step, (void)anchor;
   return "";
 }
 
@@ -734,7 +749,7 @@ static const char *shared_nothing(const Emission *m, const Kernels *kernels, con
 
 typedef struct KernelCode {
   void (*emit)(StepWriter *);
-  const char *(*shared)(const Emission *, const Kernels *, const Value *anchor);
+  const char *(*shared)(const Emission *, const Step *, const Value *anchor);
 } KernelCode;
 
 static const KernelCode code_of[KERNEL_KIND_COUNT] = {
@@ -746,7 +761,7 @@ static const KernelCode code_of[KERNEL_KIND_COUNT] = {
 static const char *shared_by(const Emission *m, const Step *step) {
   if (step->kind != STEP_KERNEL) return "";
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
-  return code_of[kernel->kind].shared(m, step->kernels, &step->kernels->graph->values[kernel->anchor]);
+  return code_of[kernel->kind].shared(m, step, &step->kernels->graph->values[kernel->anchor]);
 }
 
 void cpu_emit_shared(const Emission *m, FILE *out) {

@@ -71,6 +71,7 @@ void emit_cuda(const Emission *m, FILE *out) {
                "#define P_DOUBLES(name) ((double *)(void *)P(name))\n\n");
   const TrainSpec *t = &m->program->train;
   if (m->program->has_train && t->class_weights) emit_class_weights(m, "static __constant__ const double class_weights[]", out);
+  if (m->evaluation_plan->problem->parts->count > 1) emit_row_parts(m, "__device__ ", out);
   for (int i = 0; i < calls->function_count; i++) {
     const StepFunction *f = calls->functions[i];
     fprintf(out, "/* ---- step%s %s \302\267 line %d \302\267 %s ---- */\n\n%s", strchr(f->steps, ',') ? "s" : "", f->steps, f->line, escape_comment(m->arena, f->what), f->code.text);

@@ -785,7 +785,10 @@ static void emit_sparse_outer(CudaWriter *c) {
   if (w->step->part) step_columns(w, field);
   c->drop = step_sparse_dropout(w, dropout);
   ValueId dense = w->anchor->operand[is_left ? 1 : 0];
-  const SparseProduct product = {step_sparse_slot(w, field), &range, step_from(w, dense), kernels_row_stride(w->kernels, dense), kernels_is_half(w->kernels, dense),
+  const bool is_half = kernels_is_half(w->kernels, dense);
+  const char *piece = !step_gathers(w->step, dense) ? NULL : arena_printf(w->arena, "gnn_at(g, %s[%s])", argument_at_pieces(w->arguments, dense, false, &w->uses), step_part_of(w, "edges->idx[i]"));
+  const char *from = !piece ? step_from(w, dense) : is_half ? arena_printf(w->arena, "(const gnn_half *)(const void *)%s", piece) : piece;
+  const SparseProduct product = {step_sparse_slot(w, field), &range, from, kernels_row_stride(w->kernels, dense), is_half,
                                  width, columns, program_of(c)->fields[field].nonzeros};
   set_sparse_group(c, &product);
   RowWriter *store = rows_new(w->arguments, &w->anchor->shape);
@@ -1043,14 +1046,12 @@ static char *device_text(const CudaWriter *c, const char *tables) {
   return text;
 }
 
-/* The places of an argument, one after the other; `before` comes before the first and each other one. */
-static void print_places(const CudaWriter *c, int i, const char *before, const char *between, FILE *out) {
+static bool is_list(const CudaWriter *c, int i) { return c->w.arguments->list[i].kind == ARGUMENT_PIECES; }
+
+/* The places of an argument, one after the other. */
+static void print_places(const CudaWriter *c, int i, FILE *out) {
   const int count = argument_count(c->w.emission, &c->w.arguments->list[i]);
-  const bool is_list = c->w.arguments->list[i].kind == ARGUMENT_PIECES;
-  for (int k = 0; k < count; k++) {
-    fprintf(out, "%s%s", k ? between : before, argument_variable(c, i));
-    if (is_list) fprintf(out, "_%d", k + 1);
-  }
+  for (int k = 0; k < count; k++) fprintf(out, is_list(c, i) ? "%s%s[%d]" : "%s%s", i || k ? ", " : "", argument_variable(c, i), k);
 }
 
 static char *host_text(const CudaWriter *c) {
@@ -1059,10 +1060,10 @@ static char *host_text(const CudaWriter *c) {
   size_t size;
   FILE *out = arena_open_text(c->w.arena, &text, &size);
   fprintf(out, "static void %s(gnn_run *g", c->w.name);
-  for (int i = 0; i < arguments; i++) print_places(c, i, ", int64_t ", ", int64_t ", out);
+  for (int i = 0; i < arguments; i++) fprintf(out, ", %s%s", is_list(c, i) ? "const int64_t *" : "int64_t ", argument_variable(c, i));
   fprintf(out, ") {\n");
   if (c->kernel_count) fprintf(out, "  const gnn_places at = {{%s", arguments ? "" : "0");
-  for (int i = 0; c->kernel_count && i < arguments; i++) print_places(c, i, i ? ", " : "", ", ", out);
+  for (int i = 0; c->kernel_count && i < arguments; i++) print_places(c, i, out);
   if (c->kernel_count) fprintf(out, "}};\n");
   for (int i = 0; i < c->launch_count; i++) {
     const Launch *launch = &c->launches[i];
