@@ -1,7 +1,6 @@
-/* cut: training or evaluation graph -> the same with tables that are gathered from in memory of their own, whole or by slices of columns.
+/* cut: training or evaluation graph -> the same with what sums over neighbours gather from in memory of its own, by slices of columns or as halos.
  *
- * A sum over neighbours reads any row of what it gathers from, so that has to be there whole, and cannot be cut by rows as what others read
- * element by element can. Where the two meet, TABLE is a copy for the sum. With slices, TILE copies neighbouring columns out as soon as
+ * A sum over neighbours reads any row of what it gathers from, so that has to be there whole. With slices, TILE copies neighbouring columns out as soon as
  * they are made, and the sum becomes one for each slice, side by side afterwards (CONCAT): at one moment one slice of the table is there, and
  * in all each number moves once. What follows a sum element by element is computed of its slices, too, so that these are side by side only where somebody reads rows. A sum keeps the order in which the whole width would be added (declared_width), so no bit
  * changes. The gradient of a matrix by sparse features is such a sum, too: a column of features gathers the rows where it is not 0. Copies are values as any other, with fates of their own. Needs the graphs that kernels are made of; linear.

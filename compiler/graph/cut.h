@@ -1,4 +1,4 @@
-/* cut.h: sums over neighbours whose tables are gathered from in pieces. */
+/* cut.h: sums over neighbours that gather slices of columns, or halos. */
 #ifndef GNNCC_CUT_H
 #define GNNCC_CUT_H
 

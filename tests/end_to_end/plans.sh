@@ -410,7 +410,7 @@ gathers_from_halos() { # sums and extremes in both directions, and rows that go 
   for what in 'max over in-edges of src\.[a-z0-9_]*_halo' 'sum over in-edges of src\.[a-z0-9_]*_halo' 'sum over out-edges of .*_halo' '_halo = rows of '; do
     grep -q "^  /\* step .*$what.* \[4/4\]\$" gen_halo4_host/halo4.c || { echo "no $what"; return 1; }
   done
-  grep -q 'out [a-z0-9_]*_halo\[4>1/4\] -> host' gen_halo4_host/halo4.c && grep -q '\.at_in_idx = -1, ' gen_halo4_host/halo4.c && ! grep -q '_table' gen_halo4_host/halo4.c
+  grep -q 'out [a-z0-9_]*_halo\[4>1/4\] -> host' gen_halo4_host/halo4.c && grep -q '\.at_in_idx = -1, ' gen_halo4_host/halo4.c && ! grep -q 'spmm_pieces_' gen_halo4_host/halo4.c
 }
 check "halo4: every sum over neighbours gathers from halos, and nobody asks for the ids of neighbours" gathers_from_halos
 halos_need_less() { [ $((10 * $(least_of halo4 '--cut=halos(4)' ${road[host]}))) -lt $((9 * $(least_of halo4 --cut=whole ${road[host]}))) ]; }
@@ -580,10 +580,10 @@ check "and nothing is said of features where there are none" no_features
 sed 's/fate "e"/fate "gcn1.lin.weight"/' learned4_host.gnn >learned_other.gnn
 other_weight() { ! "$gnncc" -w $box learned_other.gnn -o no 2>no.err && grep -q 'E0506.*is input data or a weight' no.err; }
 check "a weight that has no row for each node stays" other_weight
-tables_by_slices() {
-  grep -q 'sum over in-edges of src\..*_table \[4/4\]' gen_slices4_slices2/slices4.c && grep -q 'spmm_16_of_32(' gen_slices4_slices2/slices4.c
+sums_by_slices() {
+  grep -q 'sum over in-edges of src\..*_slice[_0-9]* \[4/4\]' gen_slices4_slices2/slices4.c && grep -q 'spmm_pieces_16_of_32(' gen_slices4_slices2/slices4.c
 }
-check "slices4: sums over neighbours run by slices, in the order of the whole width" tables_by_slices
+check "slices4: sums over neighbours run by slices, from their pieces, in the order of the whole width" sums_by_slices
 narrow_layers() { "$gnncc" -w --plan '--cut=slices(3)' "$plans/slices4.gnn" | grep 'too narrow for 3 slices or no sum of columns: '; }
 check "layers that are too narrow for slices are said" narrow_layers
 too_many_parts() { "$gnncc" -w --plan '--cut=rows(8)' "$plans/parts3.gnn" 2>&1 | grep 'E0512.*there are at most 4 parts'; }

@@ -23,6 +23,7 @@ static const char *model_of(Arena *arena, const char *body) {
 
 static const char dense[] = "  h = x |> Linear(16) as first |> relu\n  return h |> Linear(y.classes) as second\n";
 static const char deep[] = "  a = x |> Linear(16) |> tanh\n  b = a |> Linear(16) |> tanh\n  c = b |> Linear(16) |> tanh\n  return (a + c) |> Linear(y.classes)\n";
+static const char narrow[] = "  h = x |> Linear(4) |> tanh\n  return sum(src.h) + h |> Linear(y.classes)\n", far[] = "  h = x |> Linear(16) |> relu\n  return sum(src.h) |> Linear(y.classes)\n";
 static const char gathered[] = "  h = x |> Linear(16) as first |> relu\n  s = h |> SAGE(16) as middle |> relu\n  return s |> Linear(y.classes) as last\n";
 
 static const ProblemDatum *datum_named(const Made *m, const char *name, ValueId *value) {
@@ -74,7 +75,14 @@ static void test_whole(Arena *arena) {
   make_plan(&m);
   ValueId h = NO_VALUE, s = NO_VALUE;
   bool is_there = datum_named(&m, "h", &h) && datum_named(&m, "s", &s);
-  ok(is_there && chunks_of(&m, "h") == 1, "what a sum over edges gathers from is not cut");
+  const Problem *problem = m.plan->problem->problem;
+  int all = 0, rows = 0;
+  for (int i = 0; i < problem->op_count; i++)
+    for (int k = 0; k < problem->ops[i].read_count; k++) {
+      const ProblemAccess *read = &problem->ops[i].reads[k];
+      if (strcmp(problem->data[read->datum].id, "h") == 0) *(read->kind == PROBLEM_ACCESS_ALL ? &all : &rows) += 1;
+    }
+  ok(is_there && chunks_of(&m, "h") == PARTS && all > 0 && rows > 0, "what a sum over edges gathers from is cut where others read its rows: each part of the sum reads all pieces");
   bool is_part_wise = false;
   for (int i = 0; i < m.schedule->training_count; i++) {
     const Step *step = &m.schedule->steps[i];
@@ -91,6 +99,13 @@ static void test_whole(Arena *arena) {
   ok(is_there, "updates have one step");
   ok(has_sum && chunks_of(&m, "s") == PARTS, "what is summed over edges is cut, and its rows are summed part by part");
   arena_free(m.arena);
+  static const char *const models[] = {narrow, far};
+  for (int i = 0; i < 2; i++) {
+    m = make_kernels(model_of(arena, models[i]), PARTS);
+    make_plan(&m);
+    ok(chunks_of(&m, "h") == 1, i ? "what is gathered alone is one piece" : "and so is what has few columns");
+    arena_free(m.arena);
+  }
   m = make_kernels(model_of(arena, dense), 1);
   make_plan(&m);
   bool has_part = false;
