@@ -461,6 +461,7 @@ typedef struct gnn_keep_order {
   gnn_status (*forward_backward)(gnn_run *run);
   gnn_status (*update)(gnn_run *run);
   gnn_status (*evaluate)(gnn_run *run);
+  gnn_status (*once)(gnn_run *run); /* or NULL */
 } gnn_keep_order;
 
 struct gnn_program {
@@ -564,7 +565,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 19 };
+enum { GNN_ABI = 20 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -132,10 +132,15 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;
   }
+  if (is_alike && form->once && cut_has_data_away(cut)) {
+    form->once_graph = cut_graph(from->once_graph, options);
+    form->once = fuse_cut(c, form->once_graph, from->once);
+    is_alike = form->once && kernels_take_halos(form->once, cut.has_halos && options.is_graph_away);
+  }
   is_alike = is_alike && kernels_take_halos(form->training_kernels, cut.has_halos && options.is_graph_away);
   for (int e = 0; e < form->evaluation_count && is_alike; e++) is_alike = kernels_take_halos(form->evaluations[e].kernels, cut.has_halos && options.is_graph_away);
   if (!is_alike) return false;
-  Residents *stays = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, homes);
+  Residents *stays = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->once, c->is_sparse_field, homes);
   const Kernels *evaluations[] = {form->evaluations[0].kernels, form->evaluations[1].kernels};
   if (cut.cached.bytes > 0) residents_cache(c->arena, stays, cut.cached, form->training_kernels, evaluations, form->evaluation_count);
   form->residents = stays;
@@ -146,7 +151,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
 static CutForms *make_cut_forms(Compilation *c, Cut cut) {
   Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
   if (!cut_form(c, &c->forms[FORM_PLAIN], cut, &forms[FORM_PLAIN])) return NULL;
-  if (cut_has_data_away(cut) || !cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
+  if (!cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
   CutForms *made = arena_alloc(c->arena, sizeof *made);
   *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut, c->diags)};
   return made;

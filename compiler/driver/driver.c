@@ -160,7 +160,7 @@ static bool run_simplify(Compilation *c) {
 /* Values are pinned by name, a library may add up otherwise, and batches differ: there everything is computed where it was written. */
 static bool may_hoist(const Compilation *c) {
   const Options *o = c->options;
-  return o->is_hoisting && c->program->has_train && c->program->train.batch_graphs == 0 && c->program->fate_count == 0 && !o->spmm;
+  return o->is_hoisting && c->program->has_train && c->program->train.batch_graphs == 0 && pins_are_of_data(c->arena, c->program, c->training) && !o->spmm;
 }
 
 static bool run_hoist(Compilation *c) {
@@ -444,7 +444,7 @@ static bool refuse(Compilation *c) {
 static bool run_plan(Compilation *c) {
   for (int f = 0; f < FORM_COUNT; f++) {
     Form *form = &c->forms[f];
-    if (form->evaluation_count) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->hoisted, c->is_sparse_field, (DataHomes){0});
+    if (form->evaluation_count) form->residents = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->once, c->is_sparse_field, (DataHomes){0});
   }
   if (!check_links(c)) return false;
   c->request = request_of(c);
@@ -472,7 +472,7 @@ static bool run_layout(Compilation *c) { return c->answer->layout != NULL; }
 static double find_slowdown(const Schedule *schedule) {
   Machine here = machine_of_target(NULL);
   double slowdown = 1;
-  for (int s = 0; s < schedule->count; s++) {
+  for (int s = 0; s < schedule_step_count(schedule); s++) {
     const Step *step = &schedule->steps[s];
     if (step->kind != STEP_KERNEL || step->cost.seconds <= 0) continue;
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
@@ -556,7 +556,7 @@ static const char *verify_fused(Compilation *c) {
   const char *fault = NULL;
   for (int f = 0; f < 2 && !fault; f++) {
     const Form *form = &c->forms[f];
-    const Kernels *all[] = {form->training_kernels, form->evaluations[0].kernels, form->evaluations[1].kernels, form->hoisted ? form->hoisted->kernels : NULL};
+    const Kernels *all[] = {form->training_kernels, form->evaluations[0].kernels, form->evaluations[1].kernels, form->once};
     for (int k = 0; k < 4 && !fault; k++) fault = all[k] ? verify_kernels(all[k]) : NULL;
   }
   return fault;
@@ -565,6 +565,7 @@ static const char *verify_fused(Compilation *c) {
 static const char *verify_planned(Compilation *c) {
   const PlanAnswer *a = c->answer;
   const char *fault = a->training_plan ? verify_plan(a->training_plan) : NULL;
+  if (!fault && a->once_plan) fault = verify_plan(a->once_plan);
   return fault ? fault : verify_plan(a->evaluation_plan);
 }
 static const char *verify_scheduled(Compilation *c) { return verify_schedule(c->answer->schedule); }
@@ -606,9 +607,9 @@ static void dump_kernels(Compilation *c, FILE *out) {
   fprintf(out, "evaluation:\n");
   kernels_dump(c->evaluation_kernels, out);
   const Form *form = &c->forms[FORM_HOISTED];
-  if (!form->hoisted) return;
+  if (!form->once) return;
   fprintf(out, "what can be computed once:\n");
-  kernels_dump(form->hoisted->kernels, out);
+  kernels_dump(form->once, out);
   fprintf(out, "the epoch then:\n");
   kernels_dump(form->training_kernels, out);
   fprintf(out, "the evaluation then:\n");

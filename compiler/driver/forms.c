@@ -3,8 +3,8 @@
 
 static const char *names_of_hoisted(Arena *arena, const Hoisting *p) {
   const char *text = "";
-  for (int v = 0; v < p->count; v++) {
-    const Value *value = &p->graph->values[p->values[v]];
+  for (int v = 0; v < p->graph->once_count; v++) {
+    const Value *value = &p->graph->values[p->graph->once[v]];
     text = arena_printf(arena, "%s%s%s", text, v ? ", " : "", value->said ? value->said : value->name);
   }
   return text;
@@ -21,10 +21,11 @@ static void note_hoisted(Compilation *c, const Hoisting *p) {
 
 /* In bf16: what the epoch's kernels have as it was computed must not be rounded because it is kept. */
 static void keep_exact(Compilation *c, const Hoisting *p) {
-  for (int v = 0; v < p->count; v++) {
-    const bool is_exact = !kernels_read_rounded(c->training_kernels, p->origin[0][p->values[v]]);
+  for (int v = 0; v < p->graph->once_count; v++) {
+    const ValueId root = p->graph->once[v];
+    const bool is_exact = !kernels_read_rounded(c->training_kernels, p->origin[0][root]);
     Graph *forms[] = {p->training, p->evaluation};
-    p->graph->values[p->values[v]].is_exact = is_exact;
+    p->graph->values[root].is_exact = is_exact;
     for (int g = 0; g < 2; g++)
       for (int i = 0; i < forms[g]->value_count; i++)
         if (forms[g]->values[i].op == OP_HOISTED && forms[g]->values[i].as.index == v) forms[g]->values[i].is_exact = is_exact;
@@ -50,13 +51,12 @@ void make_hoisted_form(Compilation *c) {
   if (!p || c->options->trial) return; /* a trial is of all kernels there are */
   if (c->options->precision == PRECISION_BF16) keep_exact(c, p);
   const Kernels *plain[] = {c->training_kernels, c->evaluation_kernels};
-  Hoisted *hoisted = arena_alloc(c->arena, sizeof *hoisted);
-  *hoisted = (Hoisted){fuse_alike(c, p->graph, (const ValueId *const[]){p->origin[0], p->origin[1]}, plain, 2), p->count, p->values};
+  Kernels *once = fuse_alike(c, p->graph, (const ValueId *const[]){p->origin[0], p->origin[1]}, plain, 2);
   Kernels *training = fuse_alike(c, p->training, NULL, &plain[0], 1), *evaluation = fuse_alike(c, p->evaluation, NULL, &plain[1], 1);
-  if (!hoisted->kernels || !training || !evaluation) return;
-  for (int k = 0; k < hoisted->kernels->kernel_count; k++)
-    if (hoisted->kernels->kernels[k].work_bytes > 0) return;
-  Form form = {.training = p->training, .training_kernels = training, .evaluation_count = 1, .evaluations = {{p->evaluation, evaluation}}, .hoisted = hoisted};
+  if (!once || !training || !evaluation) return;
+  for (int k = 0; k < once->kernel_count; k++)
+    if (once->kernels[k].work_bytes > 0) return;
+  Form form = {.training = p->training, .training_kernels = training, .evaluation_count = 1, .evaluations = {{p->evaluation, evaluation}}, .once_graph = p->graph, .once = once};
   note_hoisted(c, p);
   c->forms[FORM_HOISTED] = form;
 }

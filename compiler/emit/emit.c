@@ -19,7 +19,7 @@ static const char *bytes_text(Arena *arena, int64_t bytes) { return arena_strdup
 /* ---- the table of the arena ---- */
 
 static const PlanningProblem *problem_of(const Emission *m, const Kernels *kernels) {
-  return (kernels == m->training ? m->training_plan : m->evaluation_plan)->problem;
+  return schedule_problem(m->schedule, kernels);
 }
 
 /* One side of a copy: contiguous on the device and in the rings, extents elsewhere. */
@@ -103,7 +103,7 @@ static void emit_arena(const Emission *m, FILE *out) {
                " bytes are alive at one step. A double build has twice of everything. */\n", y->bytes, when, y->lower_bound);
   for (int i = 0; i < y->count; i++) {
     const Block *b = &y->blocks[i];
-    const char *life = b->first == BEFORE_STEPS ? "before the first epoch" : i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
+    const char *life = b->first >= m->schedule->count ? "before the first epoch" : i < y->resident_count ? "always" : arena_printf(m->arena, "steps %d-%d", b->first + 1, b->last + 1);
     emit_place("AT", b, out);
     const char *padding = b->padding.stride ? arena_printf(m->arena, ", rows of %" PRId64 " numbers in %" PRId64, b->padding.width, b->padding.stride) : "";
     fprintf(out, " /* %s, %s, %s%s */\n", bytes_text(m->arena, b->bytes), block_kind_name(b->kind), life, padding);
@@ -186,7 +186,7 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
 }
 
 static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, PieceLists *lists, FILE *out) {
-  const Step *step = schedule_step(m->schedule, s);
+  const Step *step = &m->schedule->steps[s];
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
   bool is_once = s >= m->schedule->count;
   fprintf(out, "   * %s%s", kernel_info[kernel->kind].name, step->is_rerun ? ", again: its result was dropped" : "");
@@ -196,8 +196,9 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, P
     if (step->part && !parts_stores(step->parts, kernel->outputs[k], step->part)) continue;
     const Block *under = kernel->over[k] == NO_VALUE ? NULL : layout_at(m->layout, step->kernels, kernel->over[k], step->part, s);
     const char *where = under && under->offset == block->offset ? arena_printf(m->arena, " in the place of %s", under->name) : "";
-    const char *life = arena_printf(m->arena, "%s until step %d", block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
-    fprintf(out, "%s %s%s (%s, %s)", count++ ? "," : " \302\267 writes", block->name, where, bytes_text(m->arena, block->bytes), is_once ? "kept always" : life);
+    const bool is_resident = resident_of_value(m->layout->residents, step->kernels->graph, kernel->outputs[k]) != NULL;
+    const char *life = is_resident ? "kept always" : arena_printf(m->arena, "%s until step %d", block->kind == BLOCK_SCRATCH ? "not read this time," : "kept", block->last + 1);
+    fprintf(out, "%s %s%s (%s, %s)", count++ ? "," : " \302\267 writes", block->name, where, bytes_text(m->arena, block->bytes), life);
   }
   fprintf(out, " \302\267 about %.3g ms */\n  gnn_enter(g, %d);\n", 1e3 * step->cost.seconds, step->number);
   emit_call(m, calls, s, lists, out);
@@ -212,7 +213,7 @@ static const char *copy_reason(const Emission *m, const Copy *copy) {
   const Slot *slot = &s->slots[copy->slot];
   if (slot->is_home && copy->is_out) return "where they stay";
   if (!copy->is_out) return arena_printf(m->arena, "read again by step %d", s->kernel_step[slot->last] + 1);
-  for (int i = copy->step; i < s->count; i++) {
+  for (int i = copy->step; i < schedule_step_count(s); i++) {
     const Step *step = &s->steps[i];
     if (step->kind == STEP_WAIT && !step->is_arrival && step->copy >= copy - s->copies && s->copies[step->copy].lane == copy->lane)
       return arena_printf(m->arena, "its place is needed from step %d on, it from step %d", s->kernel_step[step->boundary] + 1, s->kernel_step[slot->last] + 1);
@@ -236,12 +237,12 @@ static void emit_wait_step(const Emission *m, int s, FILE *out) {
 static void emit_step_list(const Emission *m, const StepCalls *calls, const char *name, const char *what, int first, int last, FILE *out) {
   bool has_copies = false;
   PieceLists lists = {0};
-  for (int s = first; s < last; s++) has_copies = has_copies || schedule_step(m->schedule, s)->kind != STEP_KERNEL;
+  for (int s = first; s < last; s++) has_copies = has_copies || m->schedule->steps[s].kind != STEP_KERNEL;
   fprintf(out, "/* %s */\nstatic gnn_status %s(gnn_run *g) {\n", what, name);
   if (first == last) fprintf(out, "  (void)g;\n");
   if (has_copies) fprintf(out, "  gnn_status status;\n");
   for (int s = first; s < last; s++) {
-    const Step *step = schedule_step(m->schedule, s);
+    const Step *step = &m->schedule->steps[s];
     fprintf(out, "  /* step %d \302\267 %s \302\267 %s \302\267 line %d \302\267 %s\n", step->number, lane_names[step->lane], schedule_phase(m->schedule, s),
             (int)step->place.line, escape_comment(m->arena, step->what));
     switch (step->kind) {
@@ -406,7 +407,7 @@ static void emit_fields(const Emission *m, FILE *out) {
 static void emit_steps(const Emission *m, FILE *out) {
   fprintf(out, "static const gnn_step_desc steps[] = {\n");
   for (int s = 0; s < schedule_step_count(m->schedule); s++) {
-    const Step *step = schedule_step(m->schedule, s);
+    const Step *step = &m->schedule->steps[s];
     double seconds = step->kind == STEP_WAIT ? 0 : step->cost.seconds; /* a wait takes as long as it must */
     fprintf(out, "  {%d, \"%s\", \"%s\", %s, %d, %.9g, INT64_C(%" PRId64 "), %.9g},\n", step->number, lane_names[step->lane], schedule_phase(m->schedule, s),
             escape_c(m->arena, step->what), (int)step->place.line, seconds, step->cost.bytes, step->start_seconds);
@@ -451,7 +452,8 @@ static const char *const pairs_names[] = {[HALO_FOR_SRC] = "pairs_out", [HALO_FO
 
 /* Those that stay away, or values on edges. */
 static bool has_parts_of_edges(const Emission *m) {
-  return has_graph_away(m->layout->residents) || parts_cut_edges(m->evaluation_plan->problem->parts) || (m->training_plan && parts_cut_edges(m->training_plan->problem->parts));
+  return has_graph_away(m->layout->residents) || parts_cut_edges(m->evaluation_plan->problem->parts) || (m->training_plan && parts_cut_edges(m->training_plan->problem->parts)) ||
+         (m->schedule->once_plan && parts_cut_edges(m->schedule->once_plan->problem->parts));
 }
 
 static bool gathers_from_pieces(const Plan *plan) {
@@ -467,7 +469,7 @@ void emit_row_parts(const Emission *m, const char *qualifier, FILE *out) {
   enum { A_LINE = 12 };
   const Parts *parts = m->evaluation_plan->problem->parts;
   const int shift = parts_row_shift(parts);
-  if (!gathers_from_pieces(m->training_plan) && !gathers_from_pieces(m->evaluation_plan)) return;
+  if (!gathers_from_pieces(m->training_plan) && !gathers_from_pieces(m->evaluation_plan) && !gathers_from_pieces(m->schedule->once_plan)) return;
   fprintf(out, "/* In which part rows lie, %" PRId64 " rows at a time. */\nstatic %sconst gnn_row_part row_parts[] = {", INT64_C(1) << shift, qualifier);
   for (int64_t k = 0, part = 0; k << shift < parts->first[parts->count]; k++) {
     while (parts->first[part + 1] <= k << shift) part++;
@@ -749,7 +751,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
   if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");
-  if (m->schedule->hoisted_count) fprintf(out, "  .once_count = %d,\n  .once = once,\n", m->schedule->hoisted_count);
+  if (m->schedule->once_count) fprintf(out, "  .once_count = %d,\n  .once = once,\n", m->schedule->once_count);
   if (m->has_double) fprintf(out, "#ifndef GNN_DOUBLE\n  .in_double = IN_DOUBLE,\n#endif\n");
   fprintf(out, "};\n");
 }
@@ -816,7 +818,7 @@ void emit_source(const Emission *m, FILE *out) {
     emit_step_list(m, calls, "update", "One step of the optimiser.", m->schedule->backward_end, m->schedule->training_count, out);
   }
   emit_step_list(m, calls, "evaluate", "The forward pass without dropout.", m->schedule->training_count, m->schedule->count, out);
-  if (m->schedule->hoisted_count)
+  if (m->schedule->once_count)
     emit_step_list(m, calls, "once", "What every epoch and every evaluation reads, once the data are there.", m->schedule->count, schedule_step_count(m->schedule), out);
   if (m->keep_order) emit_keep_order(m, calls, out);
   emit_options(m, out);

@@ -164,8 +164,7 @@ static const Block *block_passed(const Argument *argument, const Schedule *sched
  * part before anything is read. In numbers on the processor, in bytes on a GPU. */
 static int64_t bytes_before_rows(const Emission *m, const Block *block) {
   if (block->part < 2 || block->value == NO_VALUE || block->kernels->graph->values[block->value].op == OP_HALO) return 0;
-  const Parts *parts = (block->kernels == m->training ? m->training_plan : m->evaluation_plan)->problem->parts;
-  return parts_bytes_before(parts, block->value, block->part);
+  return parts_bytes_before(schedule_problem(m->schedule, block->kernels)->parts, block->value, block->part);
 }
 
 const char *argument_before_rows(const Emission *m, const Block *block) {

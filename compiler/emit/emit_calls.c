@@ -50,7 +50,7 @@ StepCalls *step_calls(const Emission *m, StepPrinter *print) {
   StepCalls *calls = arena_alloc(m->arena, sizeof *calls);
   *calls = (StepCalls){.calls = arena_alloc(m->arena, (size_t)(count + 1) * sizeof *calls->calls)};
   for (int s = 0; s < count; s++) {
-    const Step *step = schedule_step(m->schedule, s);
+    const Step *step = &m->schedule->steps[s];
     calls->calls[s] = step->kind == STEP_KERNEL ? call_of(m, calls, step, print) : (StepCall){0};
   }
   return calls;
@@ -58,7 +58,7 @@ StepCalls *step_calls(const Emission *m, StepPrinter *print) {
 
 void emit_call(const Emission *m, const StepCalls *calls, int step, PieceLists *lists, FILE *out) {
   const StepCall *call = &calls->calls[step];
-  const char *passed = arguments_passed(m, call->arguments, m->schedule, m->layout, schedule_step(m->schedule, step), lists, out);
+  const char *passed = arguments_passed(m, call->arguments, m->schedule, m->layout, &m->schedule->steps[step], lists, out);
   fprintf(out, "  %s(g%s);\n", call->function->name, passed);
 }
 
@@ -84,7 +84,7 @@ void emit_measure(const Emission *m, const Layout *layout, int last, const char 
 
 /* The index of the step of the plan that runs the same kernel for the first time. */
 static int step_in_plan(const Emission *m, const Step *kept) {
-  for (int s = 0; s < m->schedule->count; s++) {
+  for (int s = 0; s < schedule_step_count(m->schedule); s++) {
     const Step *step = &m->schedule->steps[s];
     if (step->kind == STEP_KERNEL && !step->is_rerun && step->kernels == kept->kernels && step->kernel == kept->kernel && step->part == kept->part) return s;
   }
@@ -151,6 +151,7 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
     emit_list(m, calls, "update", s->backward_end, s->training_count, out);
   }
   emit_list(m, calls, "evaluate", s->training_count, s->count, out);
+  if (s->once_count) emit_list(m, calls, "once", s->count, schedule_step_count(s), out);
   const Residents *residents = m->layout->residents;
   bool has_moved = false;
   for (int f = 0, index = 0; f < m->program->field_count; f++) {
@@ -173,5 +174,6 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   if (in || from)
     fprintf(out, "  .at_in_idx = %s, .at_out_idx = %s, .at_in_degree = %s, .at_out_degree = %s, .has_moved_graph = 1,\n", kept_place(m, in), kept_place(m, from),
             kept_place(m, kept_block(y, residents->degree_away[END_DST])), kept_place(m, kept_block(y, residents->degree_away[END_SRC])));
+  if (s->once_count) fprintf(out, "  .once = keep_once,\n");
   fprintf(out, "  .evaluate = keep_evaluate,\n};\n\n");
 }

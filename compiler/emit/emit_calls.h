@@ -31,7 +31,7 @@ typedef struct StepCall {
 typedef struct StepCalls {
   int function_count;
   StepFunction **functions;
-  StepCall *calls; /* by the index of the step: schedule_step */
+  StepCall *calls; /* by the index of the step */
 } StepCalls;
 
 typedef StepText StepPrinter(const Emission *emission, const Step *step, const char *name);

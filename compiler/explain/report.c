@@ -174,7 +174,7 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
   if (s->count) {
     const Step *peak = &s->steps[y->peak_step];
     at_peak = arena_printf(arena, "peak at step %d, %s, line %d", peak->number, peak->said, (int)peak->place.line);
-    if (y->epoch_bytes < y->bytes) at_peak = arena_printf(arena, "peak before the first epoch, step %d, %s, line %d", s->hoisted->number, s->hoisted->said, (int)s->hoisted->place.line);
+    if (y->epoch_bytes < y->bytes) at_peak = arena_printf(arena, "peak before the first epoch, step %d, %s, line %d", s->steps[y->once_peak_step].number, s->steps[y->once_peak_step].said, (int)s->steps[y->once_peak_step].place.line);
   }
   fprintf(out, "plan for %s on %s%starget %s%s%s budget %s      %s\n", m->program->name, m->program->data->name, dot(),
           m->machine->name, dot(), device_name(m), needed(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
@@ -182,7 +182,7 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
           at_peak, dot(), needed(arena, y->host_bytes), dot(), needed(arena, y->ssd_bytes), staging(arena, y, " and "));
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
   for (int i = 0; i < y->resident_count; i++)
-    if (y->blocks[i].first != BEFORE_STEPS) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
+    if (y->blocks[i].first < s->count) kinds[y->blocks[i].kind] += y->blocks[i].bytes;
   fprintf(out, "  of which  graph %s%sfeatures %s%sweights %s%soptimizer %s%svalues of the epoch %s\n", bytes(arena, kinds[BLOCK_GRAPH]), dot(),
           bytes(arena, kinds[BLOCK_FEATURES]), dot(), bytes(arena, kinds[BLOCK_WEIGHTS]), dot(), bytes(arena, kinds[BLOCK_OPTIMIZER]), dot(),
           bytes(arena, y->epoch_bytes - y->residents->bytes));
@@ -305,13 +305,13 @@ static void print_notes(const Emission *m, const Decisions *d, const Instead *i,
   }
 }
 
-/* Of what is at home on the SSD: parts that lie on the host, or what is in the scratch file. */
+/* Of what is loaded and at home on the SSD: parts that lie on the host, or what is in the scratch file. */
 static int64_t bytes_on_ssd(const Emission *m, bool of_learned, bool of_cached) {
   const Layout *y = m->layout;
   int64_t bytes = 0;
   for (int i = 0; i < y->residents->away_count; i++) {
     const Away *away = &y->residents->away[i];
-    if (away->is_learned != of_learned || i == y->residents->scores_away) continue;
+    if (away->is_learned != of_learned || i == y->residents->scores_away || (!of_cached && resident_is_once(y->residents, i))) continue;
     for (int e = y->away_extent[i]; e < y->away_extent[i + 1]; e++)
       if (y->extents[e].is_cached == of_cached && (of_cached || !away->file)) bytes += y->extents[e].bytes;
   }
@@ -346,6 +346,19 @@ static const char *written_text(const Emission *m) {
   const char *files = files_text(m), *written = bytes ? arena_printf(m->arena, "%s, written to the scratch file as they are loaded", gnn_bytes_text(bytes).text) : "";
   if (!*files && !bytes) return "";
   return arena_printf(m->arena, " (%s%s%s%s)", written, bytes && *files ? "; " : "", files, cached_text(m, false));
+}
+
+/* What is computed once is noted; where it does not stay on the device, what moves for it. */
+static void print_once(const Emission *m, FILE *out) {
+  const Schedule *s = m->schedule;
+  int64_t moved[2][TIER_COUNT] = {{0}};
+  const char *text = "";
+  for (int i = 0; i < s->copy_count; i++)
+    if (s->copies[i].step >= s->count && copy_touches_device(&s->copies[i])) moved[!s->copies[i].is_out][s->copies[i].tier] += s->copies[i].bytes;
+  for (int back = 0; back < 2; back++)
+    for (Tier t = TIER_HOST; t < TIER_COUNT; t++)
+      if (moved[back][t]) text = arena_printf(m->arena, "%s%s%s %s %s", text, dot(), bytes(m->arena, moved[back][t]), back ? "from" : "to", tier_names[t]);
+  if (*text) fprintf(out, "  once      %s before the first epoch%s\n", duration(m->arena, s->once_seconds), text);
 }
 
 /* Which sums have slices is among the notes. */
@@ -436,6 +449,7 @@ void report_plan_text(const Explanation *x, const Measured *run, bool is_verbose
   print_times(m, d, out);
   print_bound(m, out);
   print_cut(m, x->cut, out);
+  print_once(m, out);
   print_run(m, run, out);
   print_instead(m, x->instead, out);
   print_advice(x->advice, out);

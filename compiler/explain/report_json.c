@@ -57,6 +57,7 @@ static json_t *json_epoch(const Emission *m, const Decisions *d) {
   json_t *epoch = json_pack("{s:f, s:f, s:f, s:f, s:f, s:f}", "seconds", s->training_seconds, "compute_seconds", seconds_of(d->keep_all_ns),
                             "recompute_seconds", s->rerun_seconds, "wait_seconds", s->wait_seconds, "transfer_seconds", d->transfer_seconds,
                             "evaluation_seconds", s->evaluation_seconds);
+  if (s->once_count) json_object_set_new(epoch, "once_seconds", json_real(s->once_seconds));
   if (s->slowed_seconds > 0) json_object_set_new(epoch, "slowed_seconds", json_real(s->slowed_seconds));
   for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++) {
     json_object_set_new(epoch, tier == TIER_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(d->out_bytes[tier]));
@@ -179,8 +180,7 @@ static json_t *json_values(const Emission *m, const Decisions *decisions) {
 }
 
 static const char *piece_name(const Emission *m, const Kernels *kernels, ValueId value, int part) {
-  const Plan *plan = kernels == m->training ? m->training_plan : m->evaluation_plan;
-  return parts_name(plan->problem->parts, value, kernels->graph->values[value].name, part);
+  return parts_name(schedule_problem(m->schedule, kernels)->parts, value, kernels->graph->values[value].name, part);
 }
 
 /* How a value came to where it is: its kernel, its kernel once more, or a copy. */
@@ -199,9 +199,10 @@ static json_t *json_blocks(const Emission *m) {
   json_t *list = json_array();
   for (int i = 0; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
-    if (b->first == BEFORE_STEPS || b->until < b->first) continue; /* in no step is it there alone */
+    if (b->first >= m->schedule->count || b->until < b->first) continue; /* before the first epoch; or in no step is it there alone */
+    const int last = b->until < m->schedule->count ? b->until : m->schedule->count - 1;
     json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "name", b->name, "kind", block_kind_name(b->kind), "tier", "device", "offset",
-                             (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", b->until + 1);
+                             (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", last + 1);
     if (b->kernels && b->value != NO_VALUE) {
       json_object_set_new(item, "value", json_string(piece_name(m, b->kernels, b->value, b->part)));
       json_object_set_new(item, "line", json_integer(b->kernels->graph->values[b->value].place.line));
@@ -237,7 +238,7 @@ static json_t *json_memory(const Emission *m) {
   json_t *list = json_array();
   for (int b = 0, last = -1; b < s->boundary_count; b++) {
     int i = s->kernel_step[b];
-    if (i < 0 || i == last) continue;
+    if (i < 0 || i == last || i >= s->count) continue; /* these are the epoch's and the evaluation's */
     int first = last + 1;
     last = i;
     int64_t kinds[BLOCK_KIND_COUNT] = {0};

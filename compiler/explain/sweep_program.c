@@ -27,7 +27,7 @@ static const char *mode_of(Arena *arena, Cut cut) {
 }
 
 static void fill(const PlanRequest *r, const Plan *p, const Plan *evaluation, Tier tier, SweepPoint *point) {
-  const Schedule *s = schedule(r->arena, &r->machine, p, evaluation);
+  const Schedule *s = schedule(r->arena, &r->machine, p, evaluation, NULL);
   const Decisions *d = decisions(r->arena, s, NULL);
   point->fits = true;
   point->ns = llround(1e9 * s->training_seconds);
@@ -47,7 +47,7 @@ static const PlannerReport *try_every_cut(PlanRequest r, Tier tier, SweepPoint *
   r.effort = PLANNER_FAST;
   const PlanAnswer *a = plan_answer(&r);
   if (a->fault) return NULL;
-  if (!a->fits) return does_not_fit(&r, a->evaluation_plan && !a->evaluation_plan->planned ? a->evaluation_plan : a->training_plan, point);
+  if (!a->fits) return does_not_fit(&r, a->evaluation_plan ? answer_that_binds(a) : a->training_plan, point);
   r.cut = a->cut;
   fill(&r, a->training_plan, a->evaluation_plan, tier, point);
   if (tier == TIER_DEVICE) point->needs = a->layout->bytes;

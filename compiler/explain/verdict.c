@@ -214,7 +214,7 @@ typedef struct Binding {
 
 static Binding binding(const Verdict *v, const Plan *p) {
   const Problem *problem = p->problem->problem;
-  const Kernels *kernels = p->problem->kernels, *once = v->refusal->answer->of->residents->hoisted_kernels;
+  const Kernels *kernels = p->problem->kernels, *once = v->refusal->answer->of->once;
   int32_t kernel = !p->planned && problem->step_count ? p->problem->kernel_of_op[problem->steps[p->report.bind_step].op] : NO_INDEX;
   if (p->is_early) kernels = once, kernel = 0;
   if (kernel == NO_INDEX) return (Binding){"the data", v->refusal->program->data->place};
@@ -259,7 +259,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
   Verdict v = {trial.arena, refusal, &trial, NULL, false, 0, false};
   if (answer->lacks_room_at_home) return refuse_homes(&v, diags);
-  const Plan *p = answer->training_plan && !answer->training_plan->planned ? answer->training_plan : answer->evaluation_plan;
+  const Plan *p = answer_that_binds(answer);
   const PlannerReport *r = &p->report;
   const Problem *problem = p->problem->problem;
   const int64_t *budgets = trial.machine.tier_bytes, budget = budgets[TIER_DEVICE], stays = answer->of->residents->bytes;

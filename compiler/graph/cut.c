@@ -51,7 +51,7 @@ typedef struct Cutting {
 static bool can_have_table(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
   const bool *is_away = c->options.is_away;
-  const bool is_made = op_info[value->op].kind != OP_KIND_LEAF || (value->op == OP_INPUT && is_away && is_away[value->as.index]);
+  const bool is_made = op_info[value->op].kind != OP_KIND_LEAF || (is_away && (value->op == OP_INPUT ? is_away[value->as.index] : value->op == OP_HOISTED));
   const bool is_virtual = value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE;
   return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL && is_made && !is_virtual &&
          (c->options.has_halos || shape_width(&value->shape) >= LEAST_TABLE_WIDTH);
@@ -426,6 +426,7 @@ static void find_near(Cutting *c) {
       if (value->op != OP_LIFT && k != gathered) c->is_near[value->operand[k]] = true;
   }
   if (graph->scores != NO_VALUE) c->is_near[graph->scores] = true;
+  for (int i = 0; i < graph->once_count; i++) c->is_near[graph->once[i]] = true;
 }
 
 /* The end at which the rows of all kernels are that compute or sum the edge value; NO_INDEX: at both, or there are none. */
@@ -550,6 +551,7 @@ static void take_roots(const Cutting *c) {
   to->update_count = from->update_count;
   to->updates = arena_alloc(to->arena, (size_t)(from->update_count + 1) * sizeof *to->updates);
   for (int i = 0; i < from->update_count; i++) to->updates[i] = image_of(c, from->updates[i]);
+  for (int i = 0; i < from->once_count; i++) ARENA_PUSH(to->arena, to->once, to->once_count, image_of(c, from->once[i]));
   const int params = from->program->param_count;
   if (from->gradients) to->gradients = arena_alloc(to->arena, (size_t)(params + 1) * sizeof *to->gradients);
   for (int p = 0; from->gradients && p < params; p++) to->gradients[p] = is_learned(c, p) && from->gradients[p] != NO_VALUE ? gradient_of_rows(c, p) : image_of(c, from->gradients[p]);

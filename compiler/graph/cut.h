@@ -8,7 +8,7 @@ enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the l
 
 typedef struct CutOptions {
   int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows. With halos, only of gradients by sparse features */
-  const bool *is_away; /* per field: its rows stay away from the device, so that it is cut as other values are; NULL: none do */
+  const bool *is_away; /* per field: its rows stay away from the device, so that it is cut as other values are, and what is computed once, too; NULL: none do */
   const bool *is_sparse; /* per field: products go over its numbers that are not 0, one by one */
   const bool *is_learned; /* per param: its rows, and what the optimiser keeps of them, are data of their own, which stay away, too (learned.h); NULL: none */
   bool is_graph_away; /* the neighbours of nodes are data of their own, which stay away, too */

@@ -59,6 +59,14 @@ void graph_hide_taps(Graph *graph) {
   graph_drop_taps(graph);
 }
 
+int graph_once_index(const Graph *graph, ValueId value) {
+  for (int i = 0; i < graph->once_count; i++)
+    if (graph->once[i] == value) return i;
+  return NO_INDEX;
+}
+
+bool graph_is_result(const Graph *graph, ValueId value) { return value == graph->scores || graph_once_index(graph, value) != NO_INDEX; }
+
 Graph *graph_copy(const Graph *graph) {
   Graph *copy = graph_new(graph->arena, graph->program);
   for (int i = 0; i < graph->value_count; i++) graph_add(copy, graph->values[i]);
@@ -69,6 +77,8 @@ Graph *graph_copy(const Graph *graph) {
   copy->gradients = graph->gradients; /* lists that a rebuild makes anew */
   copy->updates = graph->updates;
   copy->update_count = graph->update_count;
+  copy->once = graph->once;
+  copy->once_count = graph->once_count;
   copy->is_training = graph->is_training;
   for (int n = 0; n < graph->note_count; n++) ARENA_PUSH(graph->arena, copy->notes, copy->note_count, graph->notes[n]);
   return copy;
@@ -325,6 +335,7 @@ void graph_rebuild(Graph *graph, const ValueId *forward) {
   if (graph->scores != NO_VALUE) needed[final_target(forward, graph->scores)] = true;
   if (graph->loss != NO_VALUE) needed[final_target(forward, graph->loss)] = true;
   for (int i = 0; i < graph->update_count; i++) needed[final_target(forward, graph->updates[i])] = true;
+  for (int i = 0; i < graph->once_count; i++) needed[final_target(forward, graph->once[i])] = true;
   for (bool is_changed = true; is_changed;) {
     is_changed = false;
     for (int i = graph->value_count - 1; i >= 0; i--) {
@@ -348,6 +359,7 @@ void graph_rebuild(Graph *graph, const ValueId *forward) {
   }
   for (int i = 0; i < graph->update_count; i++)
     ARENA_PUSH(graph->arena, new->updates, new->update_count, place_value(&r, graph->updates[i]));
+  for (int i = 0; i < graph->once_count; i++) ARENA_PUSH(graph->arena, new->once, new->once_count, place_value(&r, graph->once[i]));
   new->is_training = graph->is_training;
   new->note_count = graph->note_count;
   new->notes = graph->notes;

@@ -107,7 +107,7 @@ typedef struct Value {
   int operand_count;
   ValueId operand[MAX_VALUE_OPERANDS];
   union {
-    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into Hoisting.values */
+    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into `once` of the graph that computes it */
     struct WeightState {
       int32_t index;  /* param */
       int number;     /* from 0, as the optimiser counts them; ACCUMULATED_STATE: the sum of gradients */
@@ -171,6 +171,8 @@ typedef struct Graph {
   ValueId *gradients;       /* per param after autodiff: dloss/dparam or NO_VALUE; NULL before */
   int update_count;
   ValueId *updates;         /* the roots of a training graph */
+  int once_count;
+  ValueId *once;            /* those of a graph that runs before the first epoch: what others have as HOISTED, by its index; such a graph has no scores */
   bool is_training;
   int note_count;
   const char **notes;       /* what a pass did that changes the order of sums, a line each, for --plan */
@@ -181,6 +183,9 @@ EdgeEnd graph_walk_end(const Value *value);
 
 Graph *graph_new(Arena *arena, const TypedProgram *program);
 Graph *graph_copy(const Graph *graph);
+
+int graph_once_index(const Graph *graph, ValueId value); /* into `once`; NO_INDEX: it is none of those */
+bool graph_is_result(const Graph *graph, ValueId value); /* the scores, or one of `once`: what the graph is run for, but for updates */
 
 void graph_call(Graph *graph, ValueId value, const Called *names); /* by those that it has not yet */
 

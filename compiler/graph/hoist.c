@@ -14,7 +14,7 @@ typedef struct Walk {
   bool *is_constant;   /* per value of it: nothing that changes has influence on it */
   bool *has_sum;       /* there is a sum over edges in it */
   ValueId *image;      /* the same value in result->graph, or NO_VALUE */
-  bool *is_leaf;       /* it is one of result->values */
+  bool *is_leaf;       /* it is one of result->graph->once */
 } Walk;
 
 /* Whose kernels want no scratch: what is computed once lies among the residents, and nothing else is there then. */
@@ -70,7 +70,8 @@ static void want(Walk *p, ValueId id) {
     return;
   }
   p->is_leaf[id] = true;
-  ARENA_PUSH(p->result->graph->arena, p->result->values, p->result->count, copy(p, id));
+  const ValueId root = copy(p, id);
+  ARENA_PUSH(p->result->graph->arena, p->result->graph->once, p->result->graph->once_count, root);
 }
 
 /* Where what changes begins. */
@@ -88,12 +89,11 @@ static Graph *with_leaves(const Walk *p) {
   for (int i = 0; i < count; i++) {
     leaf_of[i] = NO_VALUE;
     graph->values[i].origin = i;
-    for (int v = 0; v < p->result->count && p->image[i] != NO_VALUE; v++) {
-      if (p->result->values[v] != p->image[i]) continue;
-      const Value *from = &graph->values[i];
-      Value leaf = {.op = OP_HOISTED, .shape = from->shape, .as.index = v, .place = from->place, .layer = from->layer, .name = from->name, .called = from->called, .said = from->said, .origin = i};
-      leaf_of[i] = graph_add(graph, leaf);
-    }
+    const int index = p->image[i] == NO_VALUE ? NO_INDEX : graph_once_index(p->result->graph, p->image[i]);
+    if (index == NO_INDEX) continue;
+    const Value *from = &graph->values[i];
+    const Value leaf = {.op = OP_HOISTED, .shape = from->shape, .as.index = index, .place = from->place, .layer = from->layer, .name = from->name, .called = from->called, .said = from->said, .origin = i};
+    leaf_of[i] = graph_add(graph, leaf);
   }
   ValueId *forward = graph_no_redirections(graph);
   for (int i = 0; i < count; i++) forward[i] = leaf_of[i];
@@ -118,8 +118,7 @@ Hoisting *hoist(Arena *arena, Graph *training, Graph *evaluation) {
   result->graph = graph_new(arena, evaluation->program);
   Walk of_epoch = look_at(result, training);
   find_leaves(&of_epoch);
-  if (result->count == 0) return NULL;
-  for (int v = 0; v < result->count; v++) result->graph->values[result->values[v]].tap = "hoisted"; /* a kernel must store it */
+  if (result->graph->once_count == 0) return NULL;
   Walk of_evaluation = look_at(result, evaluation);
   for (int i = 0; i < evaluation->value_count; i++)
     if (of_evaluation.is_constant[i]) of_evaluation.image[i] = find_same(&of_evaluation, i);

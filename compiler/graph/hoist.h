@@ -4,12 +4,10 @@
 
 #include "graph.h"
 
-/* The two graphs in which such values are leaves, HOISTED, and the one that computes them. */
+/* The two graphs in which such values are leaves, HOISTED, and the one that computes them (Graph.once). */
 typedef struct Hoisting {
   Graph *training, *evaluation;
   Graph *graph;
-  int count;
-  ValueId *values;              /* of `graph`, by the index of HOISTED */
   ValueId *origin[2];           /* per value of `graph`: the same in the training and in the evaluation graph that were given, or NO_VALUE */
 } Hoisting;
 

@@ -126,6 +126,8 @@ const char *verify_graph(const Graph *graph) {
     if (fault) return arena_printf(graph->arena, "%%%d (%s): %s", i, op_info[value->op].name, fault);
   }
   if (graph->scores != NO_VALUE && graph->scores >= graph->value_count) return "the scores are not a value";
+  for (int i = 0; i < graph->once_count; i++)
+    if (graph->once[i] < 0 || graph->once[i] >= graph->value_count) return "what is computed once is not a value";
   if (graph->is_training && graph->loss == NO_VALUE) return "a training graph without a loss";
   return NULL;
 }

@@ -86,7 +86,7 @@ static void find_wanted_whole(Fusion *f) {
   const Graph *graph = f->graph;
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    if (graph->scores == i || value->tap || value->was_tap) f->is_wanted_whole[i] = true;
+    if (graph_is_result(graph, i) || value->tap || value->was_tap) f->is_wanted_whole[i] = true;
     bool reads_whole = value->op == OP_CONCAT || value->op == OP_MATMUL || value->op == OP_OUTER || value->op == OP_RESHAPE || value->op == OP_UPDATE || value->op == OP_FOLLOW || value->op == OP_CROSS_ENTROPY;
     double number;
     for (int k = 0; k < value->operand_count && reads_whole; k++)
@@ -141,7 +141,7 @@ enum { MOST_JOINED = 512 /* numbers of such a row */ };
 
 static bool is_side_by_side(const Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
-  bool is = value->op == OP_CONCAT && value->shape.domain == DOMAIN_NODE && value->as.part.axis == 0 && !value->tap && !value->was_tap && id != f->graph->scores &&
+  bool is = value->op == OP_CONCAT && value->shape.domain == DOMAIN_NODE && value->as.part.axis == 0 && !value->tap && !value->was_tap && !graph_is_result(f->graph, id) &&
             f->is_fusing && f->backend == BACKEND_CPU;
   for (int k = 0; k < value->operand_count && is; k++) is = f->graph->values[value->operand[k]].slice.count > 0;
   return is;
@@ -363,7 +363,7 @@ static void find_inputs(Fusion *f) {
         add_inputs(f, i, graph->values[kernel.body[b]].operand[k]);
   }
   for (int i = 0; i < graph->value_count; i++) {
-    bool is_root = i == graph->scores || graph->values[i].tap;
+    bool is_root = graph_is_result(graph, i) || graph->values[i].tap;
     ValueId stored = kernels->storage[i];
     if (is_root && kernels->made_by[stored] != NO_INDEX) kernels->is_stored[stored] = true;
     if (is_root) need_degree(f, stored); /* a model may return what no kernel reads */

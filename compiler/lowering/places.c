@@ -54,7 +54,7 @@ static bool may_lie_over(const Reads *r, const Kernel *kernel, ValueId made, Val
   const Value *values = kernels->graph->values;
   if (kernels->made_by[under] == NO_INDEX || !kernels->is_stored[under] || r->is_elsewhere[under] || !r->seen[under]) return false;
   if (values[made].shape.domain == DOMAIN_NONE || values[made].shape.element != ELEMENT_REAL || !shape_equal(&values[made].shape, &values[under].shape)) return false;
-  if (kernels_is_half(kernels, made) != kernels_is_half(kernels, under) || under == kernels->graph->scores) return false;
+  if (kernels_is_half(kernels, made) != kernels_is_half(kernels, under) || graph_is_result(kernels->graph, under)) return false;
   if (kernels_row_stride(kernels, made) != kernels_row_stride(kernels, under)) return false;
   return may_follow_library(r, kernel, made, under);
 }

@@ -105,9 +105,11 @@ const char *verify_kernels(const Kernels *kernels) {
     for (int k = 0; k < kernel->output_count; k++)
       if (!is_made[kernel->outputs[k]]) return arena_printf(graph->arena, "kernel %d stores what it does not make", i);
   }
-  if (graph->scores != NO_VALUE) {
-    ValueId stored = kernels->storage[graph->scores];
-    if (op_info[graph->values[stored].op].kind != OP_KIND_LEAF && !kernels->is_stored[stored]) return "the scores are not stored";
+  for (int v = 0; v < graph->value_count; v++) {
+    const ValueId stored = kernels->storage[v];
+    if (graph_is_result(graph, v) && op_info[graph->values[stored].op].kind != OP_KIND_LEAF && !kernels->is_stored[stored]) return "a result is not stored";
   }
+  for (int i = 0; i < graph->once_count; i++)
+    if (kernels->storage[graph->once[i]] != graph->once[i]) return "what is computed once lies in another value";
   return NULL;
 }

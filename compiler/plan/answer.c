@@ -11,7 +11,7 @@ enum { MAX_ATTEMPTS = 8, ATTEMPTS_OF_A_CUT = 3 /* of several: what finds no addr
 
 /* ---- one plan ---- */
 
-double plan_announced_seconds(const PlanRequest *r, const Plan *p) { return schedule(r->arena, &r->machine, NULL, p)->evaluation_seconds; }
+double plan_announced_seconds(const PlanRequest *r, const Plan *p) { return schedule(r->arena, &r->machine, NULL, p, NULL)->evaluation_seconds; }
 
 static PlannerOptions options_of(const PlanRequest *r) {
   PlannerOptions options;
@@ -62,7 +62,7 @@ static Plan *plan_with_fewer_copies(const PlanRequest *r, PlannerOptions options
 static void count_early(const PlanRequest *request, const Residents *residents, Plan *p) {
   PlannerReport *r = &p->report;
   const int64_t before = residents->bytes + residents->early_bytes;
-  if (residents->early_bytes == 0) return;
+  if (residents->early_bytes == 0 || p->problem->kernels == residents->once_kernels) return;
   if (p->planned && before > request->machine.tier_bytes[TIER_DEVICE]) {
     p->planned = NULL;
     r->is_feasible = false;
@@ -124,12 +124,19 @@ static const Plan *plan_evaluation(const PlanRequest *r, const Form *form, const
 /* As long as what there is already, with what copies take from the compute beside them. */
 static bool is_worthless(const PlanRequest *r, const Plan *p) { return r->worth_seconds > 0 && plan_announced_seconds(r, p) >= r->worth_seconds; }
 
-/* Both fit, but perhaps not their addresses. */
-static bool plan_both(const PlanRequest *r, PlanAnswer *a) {
+/* What is computed once, in the parts and with the homes of the rest. */
+static const Plan *plan_once(const PlanRequest *r, const Form *form, ProblemError *error) {
+  PlannerOptions options = options_of(r);
+  options.policy = -1;
+  return plan_kernels(r, form, form->once, NULL, &options, error);
+}
+
+/* All fit, but perhaps not their addresses. */
+static bool plan_all(const PlanRequest *r, PlanAnswer *a) {
   const PlannerOptions epoch = options_of_epoch(r);
   ProblemError error = {"", ""};
   a->evaluation = NULL;
-  a->evaluation_plan = NULL;
+  a->evaluation_plan = a->once_plan = NULL;
   if (a->of->training_kernels) {
     a->training_plan = r->given ? r->given : plan_kernels(r, a->of, a->of->training_kernels, r->pins, &epoch, &error);
     if (!a->training_plan) return fault(r, a, error.place, error.text);
@@ -139,15 +146,16 @@ static bool plan_both(const PlanRequest *r, PlanAnswer *a) {
   a->evaluation_plan = plan_evaluation(r, a->of, &a->evaluation, &error);
   if (!a->evaluation_plan) return fault(r, a, error.place, error.text);
   if (!a->evaluation_plan->is_valid) return fault(r, a, "the plan of the evaluation", "the checker rejects it");
-  return a->evaluation_plan->planned != NULL;
+  if (!a->evaluation_plan->planned || !a->of->once) return a->evaluation_plan->planned != NULL;
+  a->once_plan = plan_once(r, a->of, &error);
+  if (!a->once_plan) return fault(r, a, error.place, error.text);
+  if (!a->once_plan->is_valid) return fault(r, a, "the plan of what is computed once", "the checker rejects it");
+  return a->once_plan->planned != NULL;
 }
 
 static void place(const PlanRequest *r, PlanAnswer *a) {
-  Schedule *s = schedule(r->arena, &r->machine, a->training_plan, a->evaluation_plan);
-  const Residents *residents = a->of->residents;
-  if (residents->hoisted_kernels) schedule_hoisted(r->arena, &r->machine, s, residents->hoisted_kernels);
-  a->schedule = s;
-  a->layout = layout(r->arena, &r->machine, s, residents);
+  a->schedule = schedule(r->arena, &r->machine, a->training_plan, a->evaluation_plan, a->once_plan);
+  a->layout = layout(r->arena, &r->machine, a->schedule, a->of->residents);
 }
 
 static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
@@ -156,7 +164,7 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
   if (a.lacks_room_at_home) return a;
   const int64_t budget = r.machine.tier_bytes[TIER_DEVICE];
   for (int attempt = 0; attempt < (r.is_one_of_several ? ATTEMPTS_OF_A_CUT : MAX_ATTEMPTS); attempt++) {
-    if (!plan_both(&r, &a)) return a;
+    if (!plan_all(&r, &a)) return a;
     place(&r, &a);
     a.fits = a.layout->bytes <= budget;
     if (a.fits || r.given) return a;
@@ -174,7 +182,7 @@ static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
   const PlanAnswer first = answer_with_effort(r, form);
   PlanAnswer a = first;
   r.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
-  if (!a.fits && a.layout && (is_any(a.training_plan) || is_any(a.evaluation_plan))) r.takes_any = false, a = answer_with_effort(r, form);
+  if (!a.fits && a.layout && (is_any(a.training_plan) || is_any(a.evaluation_plan) || is_any(a.once_plan))) r.takes_any = false, a = answer_with_effort(r, form);
   for (int e = (int)r.effort - 1; e >= PLANNER_FAST && !a.fits && first.layout && !a.fault && !r.given; e--) {
     r.effort = (PlannerEffort)e;
     a = answer_with_effort(r, form);
@@ -193,10 +201,15 @@ static const PlanAnswer *kept(const PlanRequest *r, PlanAnswer answer) {
 /* Nothing is faster than a part of the steps, each of them once. */
 static bool is_best(const PlanAnswer *a) { return a->fits && schedule_keeps_all(a->schedule); }
 
+const Plan *answer_that_binds(const PlanAnswer *a) {
+  if (a->training_plan && !a->training_plan->planned) return a->training_plan;
+  return a->once_plan && !a->once_plan->planned ? a->once_plan : a->evaluation_plan;
+}
+
 int64_t answer_least_device(const PlanAnswer *a) {
   int64_t least = 0;
-  const Plan *const plans[] = {a->training_plan, a->evaluation_plan};
-  for (int i = 0; i < 2; i++)
+  const Plan *const plans[] = {a->training_plan, a->evaluation_plan, a->once_plan};
+  for (int i = 0; i < 3; i++)
     if (plans[i] && !plans[i]->planned && plans[i]->report.least_device_bytes > least) least = plans[i]->report.least_device_bytes;
   return least;
 }
@@ -303,11 +316,12 @@ Cut cut_cached(const PlanRequest *r, Cut cut, int quarters) {
   if (host == 0 || r->machine.tier_bytes[TIER_SSD] == 0 || (!ssd.cached.fields && !ssd.cached.graph && !ssd.cached.learned)) return cut;
   const CutForms *forms = r->forms_of(r->of, cut);
   if (!forms) return cut;
-  const Residents *residents = forms->forms[FORM_PLAIN].residents;
+  /* What is computed once is at home there, too: whether a share of the room is worth trying is asked of the form that has it, whether all has room of the other. */
+  const Form *of = &forms->forms[quarters < ALL_ROOM && forms->forms[FORM_HOISTED].evaluation_count ? FORM_HOISTED : FORM_PLAIN];
   int64_t wanted = 0;
-  for (int i = 0; i < residents->away_count; i++)
-    if (residents->away[i].tier == TIER_HOST && resident_is_of(residents, i, ssd.cached)) wanted += round_up(residents->away[i].bytes, residents->alignment);
-  const int64_t fixed = residents->away_bytes - wanted, room = host > fixed ? host - fixed : 0;
+  for (int i = 0; i < of->residents->away_count; i++)
+    if (of->residents->away[i].tier == TIER_HOST && resident_is_of(of->residents, i, ssd.cached)) wanted += round_up(of->residents->away[i].bytes, of->residents->alignment);
+  const int64_t fixed = of->residents->away_bytes - wanted, room = host > fixed ? host - fixed : 0;
   if (wanted <= (quarters == ALL_ROOM ? room : room / 2)) return cut;
   ssd.cached.bytes = room / ALL_ROOM * quarters;
   return ssd;
@@ -333,6 +347,16 @@ double answer_seconds(const PlanAnswer *a) { return a->training_plan ? a->schedu
 
 /* ---- the epoch alone, the evaluation alone ---- */
 
+/* What is computed once has a plan, too. */
+static bool can_run_before(const PlanRequest *request, const Form *form) {
+  PlanRequest r = *request;
+  ProblemError error = {"", ""};
+  r.is_sketch = true;
+  r.least = PLANNER_LEAST_NONE;
+  const Plan *p = form->once ? plan_once(&r, form, &error) : NULL;
+  return !form->once || (p && p->planned);
+}
+
 /* Pins are of the form that computes everything where it was written. */
 const Plan *plan_epoch(const PlanRequest *request) {
   PlanRequest r = *request;
@@ -346,11 +370,11 @@ const Plan *plan_epoch(const PlanRequest *request) {
     if (best && best->planned && !(request->worth_seconds > 0 && request->worth_seconds < least)) r.worth_seconds = least;
     const PlannerOptions options = options_of_epoch(&r);
     const Plan *p = plan_kernels(&r, form, form->training_kernels, r.pins, &options, &error);
-    if (!p || !p->planned) {
+    if (!p || !p->planned || !can_run_before(&r, form)) {
       if (!best || !best->planned) best = p; /* that of the plain form says what would be enough */
       continue;
     }
-    const Schedule *s = schedule(r.arena, &r.machine, NULL, p);
+    const Schedule *s = schedule(r.arena, &r.machine, NULL, p, NULL);
     if (!best || !best->planned || s->evaluation_seconds < least) best = p, least = s->evaluation_seconds;
     if (schedule_keeps_all(s)) break;
   }
@@ -365,8 +389,8 @@ const Plan *plan_evaluation_beside(const PlanRequest *r, const Plan *training) {
 }
 
 static int64_t least_of_form(PlanRequest r, const Form *form) {
-  const Kernels *const all[] = {form->training_kernels, form->evaluations[form->evaluation_count - 1].kernels};
-  const Pins *const pins[] = {r.pins, NULL};
+  const Kernels *const all[] = {form->training_kernels, form->evaluations[form->evaluation_count - 1].kernels, form->once};
+  const Pins *const pins[] = {r.pins, NULL, NULL};
   int64_t least = 0;
   r.machine.tier_bytes[TIER_DEVICE] = form->residents->bytes + 1;
   r.effort = PLANNER_FAST;
@@ -374,9 +398,10 @@ static int64_t least_of_form(PlanRequest r, const Form *form) {
   r.time_limit_s = 0;
   r.least = PLANNER_LEAST_QUICK;
   PlannerOptions options = options_of(&r);
-  for (int i = 0; i < 2; i++) {
+  for (int i = 0; i < 2 + (form->once != NULL); i++) {
     ProblemError error = {"", ""};
     const Plan *p = plan_kernels(&r, form, all[i], pins[i], &options, &error);
+    if (p && p->planned && all[i] == form->once) continue;
     if (!p || p->planned) return 0;
     if (p->report.least_device_bytes > least) least = p->report.least_device_bytes;
   }
@@ -407,9 +432,10 @@ const KeepOrder *plan_keep_order(const PlanRequest *request, const PlanAnswer *a
   r.machine.tier_bytes[TIER_HOST] = r.machine.tier_bytes[TIER_SSD] = 0;
   const Plan *training = form->training_kernels ? keep_all_of(&r, form, form->training_kernels) : NULL;
   const Plan *evaluation = keep_all_of(&r, form, answer->evaluation->kernels);
-  if (!evaluation || (form->training_kernels && !training)) return NULL;
+  const Plan *once = form->once ? keep_all_of(&r, form, form->once) : NULL;
+  if (!evaluation || (form->training_kernels && !training) || (form->once && !once)) return NULL;
   KeepOrder *order = arena_alloc(r.arena, sizeof *order);
-  order->schedule = schedule(r.arena, &r.machine, training, evaluation);
+  order->schedule = schedule(r.arena, &r.machine, training, evaluation, once);
   order->layout = layout(r.arena, &r.machine, order->schedule, form->residents);
   return order;
 }

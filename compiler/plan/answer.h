@@ -22,7 +22,8 @@ typedef struct Form {
   Kernels *training_kernels;
   int evaluation_count; /* 0: there is no such form */
   EvaluationForm evaluations[2]; /* with the results of layers that somebody may ask for; where there are any, without them: if there is no room */
-  const Hoisted *hoisted; /* NULL: nothing is computed once */
+  Graph *once_graph;
+  const Kernels *once; /* what runs before the first epoch; NULL: nothing does */
   const Residents *residents;
 } Form;
 
@@ -31,7 +32,7 @@ typedef struct Form {
 typedef struct Cut {
   int parts, slices;
   bool has_halos; /* a part's sums over neighbours gather from its own rows and from those it needs of others; else from tables of all rows */
-  /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there, and nothing is computed once. */
+  /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there; fields_home is that of what is computed once, too. */
   Tier fields_home, graph_home;
   Tier learned_home; /* of weights with a row for each node, and of what their optimiser keeps: parts come from there, and go back once they are updated */
   Tier scores_home; /* where an evaluation leaves the scores then, where they can be away */
@@ -91,6 +92,7 @@ typedef struct PlanAnswer {
   const EvaluationForm *evaluation; /* the one that was planned; NULL: the epoch did not fit, so it was not asked for */
   const Plan *training_plan;   /* NULL without a train block */
   const Plan *evaluation_plan; /* NULL where `evaluation` is */
+  const Plan *once_plan;       /* NULL where nothing is computed once, or the others do not fit */
   const Schedule *schedule;    /* these two are NULL where plans do not fit, and there where only their addresses do not */
   const Layout *layout;
   const char *fault_at, *fault; /* a bug in gnncc; NULL: none */
@@ -135,6 +137,7 @@ double plan_announced_seconds(const PlanRequest *request, const Plan *plan);
 double answer_seconds(const PlanAnswer *answer);
 /* The least device of which those of its plans that do not fit say that it would do; 0: they all fit, or do not say. */
 int64_t answer_least_device(const PlanAnswer *answer);
+const Plan *answer_that_binds(const PlanAnswer *answer); /* of its plans one that does not fit; that of the evaluation where all do */
 
 /* The steps of an answer in the order that keeps every value, in a layout of their own. */
 typedef struct KeepOrder {

@@ -16,15 +16,6 @@ typedef struct CutCandidate {
   bool is_done;     /* it became an answer, or cannot */
 } CutCandidate;
 
-enum { MAX_CANDIDATES = 64 };
-
-typedef struct Choice {
-  const PlanRequest *request;
-  const PlanAnswer *best;
-  CutCandidate list[MAX_CANDIDATES];
-  int count;
-} Choice;
-
 /* The finer, the later. */
 static const struct { int parts, slices; bool has_halos, has_learned_away, has_fields_away, has_graph_away; } cuts[] = {
     {4, 1, false, false, false, false}, {16, 1, false, false, false, false}, {16, 1, true, false, false, false}, {16, 2, false, false, false, false}, {16, 4, false, false, false, false},
@@ -32,7 +23,14 @@ static const struct { int parts, slices; bool has_halos, has_learned_away, has_f
     {16, 4, false, true, true, false}, {16, 8, false, true, true, false}, {64, 1, true, true, true, false}, {16, 8, false, true, true, true}, {16, 1, true, true, true, true}, {64, 1, true, true, true, true}, {64, 8, false, true, true, true},
     {64, 16, false, true, true, true}};
 
-enum { CUT_COUNT = sizeof cuts / sizeof *cuts };
+enum { CUT_COUNT = sizeof cuts / sizeof *cuts, SHARES = 3 /* of the host's room that data have: all, a half, none */ };
+
+typedef struct Choice {
+  const PlanRequest *request;
+  const PlanAnswer *best;
+  CutCandidate list[FORM_COUNT * SHARES * CUT_COUNT];
+  int count;
+} Choice;
 
 static int64_t bytes_of_values(const Plan *plan) {
   int64_t bytes = 0;
@@ -55,8 +53,6 @@ static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
 }
 
 /* ---- candidates ---- */
-
-enum { SHARES = 3 /* of the host's room that data have: all, a half, none */ };
 
 /* Data are at home on the host, or where it is none on the SSD; where it is too small, on both. */
 static Cut cut_of_data(const PlanRequest *r, int of_share) {
@@ -211,19 +207,30 @@ static const PlanAnswer *with_halos(const PlanRequest *request, const PlanAnswer
   return tables->fits || halos->fits ? faster(tables, halos) : nearer(tables, halos);
 }
 
+/* Seconds of a plan of little effort, less than `worth`, of one form; 0: there is none. */
+static double seconds_with_room(const PlanRequest *request, FormKind form, double worth) {
+  PlanRequest quick = *request;
+  const Plan *plan = plan_sketch(request, form);
+  quick.effort = PLANNER_FAST;
+  quick.least = PLANNER_LEAST_NONE;
+  quick.worth_seconds = worth;
+  if (plan && request->forms[form].training_kernels) plan = worth > 0 && plan_announced_seconds(request, plan) >= worth ? NULL : plan_epoch_in_form(&quick, form);
+  return plan ? plan_announced_seconds(request, plan) : 0;
+}
+
 PlanRequest plan_request_with_room(const PlanRequest *request) {
-  if (request->given || !request->forms_of || cut_is(cut_cached(request, request->cut, ALL_ROOM), request->cut)) return *request;
+  bool has_choice = false;
+  for (int quarters = 0; quarters <= ALL_ROOM && !request->given && request->forms_of; quarters++) has_choice = has_choice || !cut_is(cut_cached(request, request->cut, quarters), request->cut);
+  if (!has_choice) return *request;
   PlanRequest best = *request;
   double least = 0;
   for (int quarters = ALL_ROOM; quarters >= 0; quarters--) {
-    PlanRequest r = plan_request_cut(request, cut_cached(request, request->cut, quarters)), quick = r;
-    const Plan *plan = plan_sketch(&r, FORM_PLAIN);
-    quick.effort = PLANNER_FAST;
-    quick.least = PLANNER_LEAST_NONE;
-    quick.worth_seconds = least;
-    if (plan && r.forms[FORM_PLAIN].training_kernels) plan = least > 0 && plan_announced_seconds(&r, plan) >= least ? NULL : plan_epoch_in_form(&quick, FORM_PLAIN);
-    const double seconds = plan ? plan_announced_seconds(&r, plan) : 0;
-    if (quarters == ALL_ROOM || (plan && (least == 0 || seconds < least))) best = r, least = seconds;
+    const PlanRequest r = plan_request_cut(request, cut_cached(request, request->cut, quarters));
+    if (quarters == ALL_ROOM) best = r;
+    for (int form = FORM_HOISTED; form >= FORM_PLAIN; form--) {
+      const double seconds = seconds_with_room(&r, (FormKind)form, least);
+      if (seconds > 0 && (least == 0 || seconds < least)) best = r, least = seconds;
+    }
   }
   return best;
 }

@@ -28,6 +28,7 @@ typedef struct Laying {
 
 static int first_step_of(const Schedule *schedule, int boundary) {
   if (boundary == 0) return 0;
+  if (boundary == schedule->once_boundary) return schedule->count; /* nothing comes before */
   return schedule->kernel_step[boundary - 1] + 1;
 }
 
@@ -75,7 +76,7 @@ static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first
     block.first = s->kernel_step[first_boundary + from]; /* the step of the first part says whose they are */
   } else {
     const Op op = kernels->graph->values[value].op;
-    block.kind = op == OP_INPUT || op == OP_ENTRIES ? BLOCK_FEATURES : op == OP_NEIGHBOURS || op == OP_DEGREE ? BLOCK_GRAPH : op == OP_PARAM ? BLOCK_WEIGHTS : op == OP_STATE ? BLOCK_OPTIMIZER : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
+    block.kind = op == OP_INPUT || op == OP_ENTRIES || op == OP_HOISTED ? BLOCK_FEATURES : op == OP_NEIGHBOURS || op == OP_DEGREE ? BLOCK_GRAPH : op == OP_PARAM ? BLOCK_WEIGHTS : op == OP_STATE ? BLOCK_OPTIMIZER : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
     block.name = block_name(l, plan, value, part);
     block.bytes = parts_bytes(plan->problem->parts, value, part);
     block.padding = kernels_padding(kernels, value);
@@ -169,7 +170,15 @@ static int64_t pack_low(PackBox *boxes, const int64_t *planned, int count, int64
   return pack(boxes, count, room, effort);
 }
 
-static void place_transients(Laying *l, int64_t base, int64_t budget) {
+/* Boxes begin in order: so many from `first` on end before a step. */
+static int boxes_until(const PackBox *boxes, int first, int count, int step) {
+  int end = first;
+  while (end < count && boxes[end].from < step && boxes[end].until < step) end++;
+  return end < count && boxes[end].from < step ? first : end; /* one stays beyond it */
+}
+
+/* Those of the epoch and those of the evaluation lie from `base` on, what runs before the first epoch from `early` on. */
+static void place_transients(Laying *l, int64_t base, int64_t early, int64_t budget) {
   Layout *y = l->layout;
   Block *blocks = y->blocks + y->resident_count;
   int count = y->count - y->resident_count;
@@ -191,25 +200,30 @@ static void place_transients(Laying *l, int64_t base, int64_t budget) {
     }
     box_count++;
   }
-  int of_epoch = 0; /* its boxes come first, and never meet those of the evaluation, but for what stays through both */
-  while (of_epoch < box_count && boxes[of_epoch].from < l->schedule->training_count && boxes[of_epoch].until < l->schedule->training_count) of_epoch++;
-  if (of_epoch < box_count && boxes[of_epoch].from < l->schedule->training_count) of_epoch = 0;
-  const int64_t epoch = pack_low(boxes, planned, of_epoch, 0, budget - base), evaluation = pack_low(boxes + of_epoch, planned + of_epoch, box_count - of_epoch, epoch, budget - base);
-  y->bytes = base + (epoch > evaluation ? epoch : evaluation);
-  for (int i = 0; i < count; i++) blocks[i].offset = base + boxes[box_of[i]].offset;
+  /* Boxes of the epoch never meet those of the evaluation, nor these those of before, but for what stays through all. */
+  const int both = boxes_until(boxes, 0, box_count, l->schedule->count), of_epoch = boxes_until(boxes, 0, both, l->schedule->training_count);
+  const int64_t epoch = pack_low(boxes, planned, of_epoch, 0, budget - base), evaluation = pack_low(boxes + of_epoch, planned + of_epoch, both - of_epoch, epoch, budget - base);
+  const int64_t higher = base + (epoch > evaluation ? epoch : evaluation), before = early + pack_low(boxes + both, planned + both, box_count - both, higher > early ? higher - early : 0, budget - early);
+  y->epoch_bytes = higher;
+  y->bytes = higher > before ? higher : before;
+  for (int i = 0; i < count; i++) blocks[i].offset = (box_of[i] < both ? base : early) + boxes[box_of[i]].offset;
 }
 
 static void measure(Laying *l) {
   Layout *y = l->layout;
-  size_t count = (size_t)l->schedule->count + 1;
+  size_t count = (size_t)schedule_step_count(l->schedule) + 1;
   y->live_bytes = arena_alloc(l->arena, count * sizeof *y->live_bytes);
   y->top_bytes = arena_alloc(l->arena, count * sizeof *y->top_bytes);
-  for (int s = 0; s < l->schedule->count; s++) {
+  for (int s = 0; s < schedule_step_count(l->schedule); s++) {
     for (int i = 0; i < y->count; i++) {
       const Block *b = &y->blocks[i];
       if (s < b->first || b->until < s) continue;
       y->live_bytes[s] += b->room;
       if (b->offset + b->room > y->top_bytes[s]) y->top_bytes[s] = b->offset + b->room;
+    }
+    if (s >= l->schedule->count) {
+      if (s == l->schedule->count || y->top_bytes[s] > y->top_bytes[y->once_peak_step]) y->once_peak_step = s;
+      continue;
     }
     int64_t top = y->top_bytes[s], most = y->top_bytes[y->peak_step];
     if (y->live_bytes[s] > y->lower_bound) y->lower_bound = y->live_bytes[s];
@@ -337,8 +351,9 @@ static void place_slots(Laying *l) {
 
 static int64_t largest_ring(const Schedule *s) {
   int64_t training = s->training_plan ? s->training_plan->problem->problem->ring_bytes : 0;
-  int64_t evaluation = s->evaluation_plan->problem->problem->ring_bytes;
-  return training > evaluation ? training : evaluation;
+  int64_t evaluation = s->evaluation_plan->problem->problem->ring_bytes, once = s->once_plan ? s->once_plan->problem->problem->ring_bytes : 0;
+  const int64_t most = training > evaluation ? training : evaluation;
+  return once > most ? once : most;
 }
 
 /* The rings are queues: each entry follows the one before it, around the end. */
@@ -400,7 +415,7 @@ static void add_kept_data(Laying *l, const Machine *machine) {
     const bool is_scores = i == residents->scores_away;
     const Kernels *evaluation = l->schedule->evaluation_plan->problem->kernels;
     add_block(l, (Block){.kind = is_graph ? BLOCK_GRAPH : is_scores ? BLOCK_ACTIVATION : away->is_learned ? BLOCK_WEIGHTS : BLOCK_FEATURES, .kernels = is_scores ? evaluation : NULL, .name = away->name, .bytes = away->bytes, .room = round_up(away->bytes, residents->alignment),
-                         .padding = away->padding, .last = l->schedule->count - 1, .value = is_scores ? evaluation->graph->scores : NO_VALUE, .away = i + 1});
+                         .padding = away->padding, .last = schedule_step_count(l->schedule) - 1, .value = is_scores ? evaluation->graph->scores : NO_VALUE, .away = i + 1});
   }
 }
 
@@ -410,7 +425,8 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   y->residents = residents;
   for (int i = 0; i < residents->count; i++) {
     Block block = residents->blocks[i];
-    if (block.first != BEFORE_STEPS) block.last = schedule->count - 1;
+    if (block.first == BEFORE_STEPS) block.first = schedule->count;
+    block.last = schedule_step_count(schedule) - 1;
     block.until = block.last;
     name_table_add(arena, &l.names, block.name, i);
     int count = y->count;
@@ -423,12 +439,11 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   add_kept_data(&l, machine);
   if (schedule->training_plan) add_transients(&l, schedule->training_plan, 0);
   add_transients(&l, schedule->evaluation_plan, schedule->training_boundaries);
+  if (schedule->once_plan) add_transients(&l, schedule->once_plan, schedule->once_boundary);
   const Plan *largest = schedule->training_plan ? schedule->training_plan : schedule->evaluation_plan;
-  place_transients(&l, round_up(residents->bytes, largest->problem->unit), machine->tier_bytes[TIER_DEVICE]);
+  const int64_t before = residents->bytes + residents->early_bytes;
+  place_transients(&l, round_up(residents->bytes, largest->problem->unit), schedule->once_plan ? round_up(before, schedule->once_plan->problem->unit) : before, machine->tier_bytes[TIER_DEVICE]);
   measure(&l);
-  y->epoch_bytes = y->bytes;
-  int64_t before = residents->bytes + residents->early_bytes; /* everything is there before the first step */
-  if (before > y->bytes) y->bytes = before;
   place_slots(&l);
   place_scores(&l, machine, round_up(residents->bytes, largest->problem->unit));
   place_in_rings(&l);

@@ -149,7 +149,7 @@ static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
   const bool can_cut_edges = every_part_has_edges(p, END_DST);
   for (int v = 0; v < k->graph->value_count; v++)
-    p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && (is_on_nodes(k, v) || (is_on_edges(k, v) && can_cut_edges));
+    p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && !resident_of_value(residents, k->graph, v) && (is_on_nodes(k, v) || (is_on_edges(k, v) && can_cut_edges));
   for (int v = 0; v < k->graph->value_count; v++)
     if (is_asked_for(k->graph, residents, v)) p->is_cut[k->storage[v]] = false;
   for (int end = 0; end < 2; end++)

@@ -85,6 +85,20 @@ static int apply(Arena *arena, const FatePin *pin, const Kernels *kernels, Pins 
 /* What was to be at home on the host is on the SSD where parts of it are cached for lack of room. */
 static bool is_home_of(Tier home, bool is_cached, Tier tier) { return (is_cached ? TIER_HOST : home) == tier; }
 
+bool pins_are_of_data(Arena *arena, const TypedProgram *program, const Graph *training) {
+  bool are = true;
+  for (int i = 0; i < program->fate_count && are; i++) {
+    const FatePin *pin = &program->fates[i];
+    const Tier tier = fate_tier(pin->fate);
+    are = (tier == TIER_HOST || tier == TIER_SSD) && (pin_names_graph(pin) || names_field(program, pin) || names_learned(training, pin));
+    for (int v = 0; v < training->value_count && are; v++) {
+      const Value *value = &training->values[v];
+      are = op_info[value->op].kind == OP_KIND_LEAF || !(is_given(arena, pin->pattern, value) || names_value(arena, pin->pattern, value));
+    }
+  }
+  return are;
+}
+
 /* ---- a pattern that names nothing ---- */
 
 /* What the program calls so, if there is such: the last. */
@@ -170,11 +184,13 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
   if (!kernels || program->fate_count == 0) return NULL;
   Pins *pins = arena_alloc(arena, sizeof *pins);
   pins->fates = arena_alloc(arena, (size_t)(kernels->graph->value_count + 1) * sizeof *pins->fates);
+  int pinned = 0;
   for (int i = 0; i < program->fate_count; i++) {
     const FatePin *pin = &program->fates[i];
     const char *fate = fate_names[pin->fate];
     Tier tier = fate_tier(pin->fate);
     int count = apply(arena, pin, kernels, pins);
+    pinned += count;
     const bool is_away = tier == TIER_HOST || tier == TIER_SSD;
     const bool is_of_data = (is_home_of(cut.fields_home, cut.cached.fields, tier) && names_field(program, pin)) || (is_home_of(cut.learned_home, cut.cached.learned, tier) && names_learned(kernels->graph, pin)) ||
                             (is_home_of(cut.graph_home, cut.cached.graph, tier) && pin_names_graph(pin));
@@ -192,5 +208,5 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     }
     return NULL;
   }
-  return pins;
+  return pinned ? pins : NULL;
 }

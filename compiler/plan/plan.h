@@ -54,8 +54,8 @@ typedef struct Block {
   BlockKind kind;
   const char *name;    /* fit for a C identifier */
   int64_t bytes, room, offset; /* room: bytes, rounded up to what the plan counts */
-  int first, last;     /* indices of the first and last step that need it; 0 .. count - 1 for what always stays; BEFORE_STEPS for
-                          what only the steps before the first epoch read: its place is used again */
+  int first, last;     /* indices of the first and last step that need it; all there are for what always stays; in Residents BEFORE_STEPS for
+                          what only the steps before the first epoch read, which in a Layout needs them alone: its place is used again */
   int until;           /* index of the last step at which the memory is its own: `last`, or the step before the first of the block that takes
                           its place (S17) */
   const Kernels *kernels; /* whose value it is, with .value; NULL for others */
@@ -128,9 +128,9 @@ typedef struct Residents {
   int *field_away, neighbours_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int scores_away;        /* where an evaluation leaves the scores, likewise */
-  const Kernels *hoisted_kernels; /* NULL: nothing is computed once */
-  int *hoisted;           /* per value of its graph that is stored; NO_INDEX for others */
-  const ValueId *hoisted_value; /* of that graph, by the index of HOISTED */
+  const Kernels *once_kernels; /* which run before the first epoch; NULL: nothing is computed once */
+  int *once, *once_away;  /* by the index of HOISTED: the block, or the index into away; NO_INDEX: it is the other of these */
+  int *before;            /* per value of the graph of once_kernels: the block where only they store it; NO_INDEX: it is planned for, or none of theirs */
   int *weight;            /* per param */
   int *state[MAX_STATES]; /* per param: momentum, or Adam's m and v; ACCUMULATED */
   int *weight_away, *state_away[MAX_STATES]; /* likewise: index into away, of weights whose rows lie with the nodes' */
@@ -145,14 +145,7 @@ typedef struct Residents {
   int64_t bytes, early_bytes; /* of what stays, and of what does not */
 } Residents;
 
-/* Kernels that run before the first epoch. */
-typedef struct Hoisted {
-  const Kernels *kernels;
-  int count;
-  const ValueId *values; /* by the index of HOISTED */
-} Hoisted;
-
-/* Where data are at home that steps bring: fields whose rows are, the neighbours of nodes where graphs have them as values (Graph.neighbours), and the
+/* Where data are at home that steps bring: fields whose rows are, and with any of them what is computed once, the neighbours of nodes where graphs have them as values (Graph.neighbours), and the
  * scores of an evaluation in the end where any of these are away and the device is not the tier. */
 typedef struct DataHomes {
   const bool *is_away; /* per field; NULL: none is */
@@ -160,11 +153,12 @@ typedef struct DataHomes {
   int halo_levels; /* for which parts halos are */
 } DataHomes;
 
-/* `training` and `hoisted` may be NULL. */
-Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, DataHomes homes);
+/* `training` and `once` may be NULL. */
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Kernels *once, const bool *is_sparse_field, DataHomes homes);
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
 bool resident_is_of(const Residents *residents, int away, CachedData data); /* of the kinds of data there */
-/* What there is of these may take so many bytes on the host. All that read what is away: `training`, which may be NULL, and evaluations. */
+bool resident_is_once(const Residents *residents, int away); /* computed before the first epoch */
+/* What there is of these may take so many bytes on the host. All that read what is away: `training`, which may be NULL, evaluations, and what runs before. */
 void residents_cache(Arena *arena, Residents *residents, CachedData data, const Kernels *training, const Kernels *const *evaluations, int evaluation_count);
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
@@ -366,29 +360,26 @@ typedef struct Slot {
   int away;         /* is_home: index into Residents.away */
 } Slot;
 
-/* The steps of one training epoch, then those of one evaluation; the numbers go on. */
+/* The steps of one training epoch, then those of one evaluation, then those before the first epoch; the numbers go on, as do the boundaries. */
 typedef struct Schedule {
-  int count, training_count, backward_end; /* steps [0, training_count) train, the update starts at backward_end */
+  int count, training_count, backward_end; /* steps [0, training_count) train, the update starts at backward_end; those up to `count` evaluate */
+  int once_count;      /* behind these: what is computed once */
   Step *steps;
   int copy_count;
   Copy *copies;
   int slot_count;
   Slot *slots;
-  int boundary_count, training_boundaries;
+  int boundary_count, training_boundaries, once_boundary; /* once_boundary: the first of what is computed once, or boundary_count */
   int *kernel_step;    /* per boundary: the index of its kernel's step */
-  const Plan *training_plan, *evaluation_plan; /* training_plan: NULL without a train block */
-  double training_seconds, evaluation_seconds;
+  const Plan *training_plan, *evaluation_plan, *once_plan; /* training_plan: NULL without a train block; once_plan: where nothing is computed once */
+  double training_seconds, evaluation_seconds, once_seconds;
   double rerun_seconds, wait_seconds, slowed_seconds; /* of training_seconds */
-  int hoisted_count;
-  Step *hoisted;   /* before the first epoch; the numbers go on after the others' */
 } Schedule;
 
-Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation);
-/* The steps before the first epoch: `kernels`, one after the other, on residents alone. */
-void schedule_hoisted(Arena *arena, const Machine *machine, Schedule *schedule, const Kernels *kernels);
-/* By index: those of the epoch and the evaluation, then those before the first epoch. */
-const Step *schedule_step(const Schedule *schedule, int index);
-static inline int schedule_step_count(const Schedule *schedule) { return schedule->count + schedule->hoisted_count; }
+/* `once`: before the first epoch; NULL: nothing is. */
+Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation, const Plan *once);
+static inline int schedule_step_count(const Schedule *schedule) { return schedule->count + schedule->once_count; }
+const PlanningProblem *schedule_problem(const Schedule *schedule, const Kernels *kernels); /* of the plan whose kernels they are */
 bool schedule_keeps_all(const Schedule *schedule); /* nothing moves, nothing is made again */
 const char *verify_schedule(const Schedule *schedule);
 const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval", "once" */
@@ -412,11 +403,12 @@ typedef struct Layout {
   Block *blocks;         /* the residents first: blocks [0, resident_count) */
   int resident_count;
   int64_t bytes;         /* height of the device arena */
-  int64_t lower_bound;   /* most bytes alive at any step */
+  int64_t lower_bound;   /* most bytes alive at any step of the epoch and the evaluation */
   int64_t *live_bytes;   /* per step */
   int64_t *top_bytes;    /* per step: the end of the highest block; what is not alive below it lies in gaps */
   int64_t epoch_bytes;   /* of `bytes`, what the steps take; more is there before them */
-  int peak_step;         /* index of a step where the top is that of the arena: of those the one where most is alive */
+  int peak_step;         /* index of a step of these where the top is that of the arena: of those the one where most is alive */
+  int once_peak_step;    /* likewise of those before */
   int64_t host_bytes, ssd_bytes, ring_bytes; /* of the host arena, the file, each of the two rings */
   int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
   int extent_count;

@@ -112,8 +112,8 @@ static void describe_value(Describing *d, ValueId v) {
   PlanningProblem *p = d->planning;
   const int away = resident_away(d->residents, d->graph, v);
   const Tier tier = away == NO_INDEX ? TIER_NONE : d->residents->away[away].tier;
-  const bool is_result = v == d->graph->scores, is_away = away != NO_INDEX && !is_result, has_tier = away != NO_INDEX && d->machine->tier_bytes[tier] > 0;
-  const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : "eval_", is_away ? d->residents->away[away].name : d->graph->values[v].name);
+  const bool is_result = graph_is_result(d->graph, v), is_away = away != NO_INDEX && !is_result, has_tier = away != NO_INDEX && d->machine->tier_bytes[tier] > 0;
+  const char *base = arena_printf(d->arena, "%s%s", d->graph->is_training ? "" : d->graph->once_count ? "once_" : "eval_", is_away ? d->residents->away[away].name : d->graph->values[v].name);
   p->name_of_value[v] = block_unique_name(d->arena, &d->residents->names, base);
   ProblemDatum datum = {.id = p->name_of_value[v], .home = away == NO_INDEX || (is_result && has_tier) ? TIER_NONE : has_tier ? tier : TIER_DEVICE,
                         .is_final = has_tier && (is_result || is_changed(d, v)), .fates = is_away ? FATE_ALL : allowed_fates(d, v), .chunks = parts_piece_count(d->parts, v), .role = d->roles[v]};
@@ -121,14 +121,15 @@ static void describe_value(Describing *d, ValueId v) {
   for (int k = 0; k < datum.chunks; k++) {
     bytes[k] = planned_bytes(d, v, datum.chunks > 1 ? k + 1 : 0);
     datum.bytes += bytes[k];
-    if ((datum.fates & FATE_BIT(FATE_SSD)) && bytes[k] > d->largest_bytes) d->largest_bytes = bytes[k];
+    if (((datum.fates & FATE_BIT(FATE_SSD)) || (has_tier && tier == TIER_SSD)) && bytes[k] > d->largest_bytes) d->largest_bytes = bytes[k];
   }
   if (datum.chunks > 1) datum.chunk_bytes = bytes;
-  if (has_tier && is_away && d->parts->cached && d->parts->cached->is_on_host[away]) {
+  if (has_tier && is_result && !machine_reaches_ssd(d->machine)) datum.end = tier; /* where d2h is a lane of the SSD it ends there in any case */
+  if (has_tier && d->parts->cached && d->parts->cached->is_on_host[away]) {
     Tier *homes = arena_alloc(d->arena, (size_t)datum.chunks * sizeof *homes);
     for (int k = 0; k < datum.chunks; k++) homes[k] = parts_home(d->parts, d->residents, away, k + 1);
-    datum.home = homes[0];
-    datum.chunk_home = homes;
+    if (is_result) datum.chunk_end = homes;
+    else datum.home = homes[0], datum.chunk_home = homes;
   }
   d->all_bytes += datum.bytes;
   d->piece_count += datum.chunks;
@@ -153,24 +154,32 @@ static bool is_read(const Kernels *kernels, ValueId v) {
   return false;
 }
 
+/* What kernels store, but for what stays in its place on the device, and what they read of what is away. */
+static bool is_planned_for(const Describing *d, ValueId v) {
+  if (d->kernels->is_stored[v]) return !resident_of_value(d->residents, d->graph, v);
+  return resident_away(d->residents, d->graph, v) >= 0 && is_read(d->kernels, v);
+}
+
 static void describe_data(Describing *d) {
   PlanningProblem *p = d->planning;
   Arena *arena = d->arena;
+  const bool is_before = d->kernels == d->residents->once_kernels; /* there is more before the first epoch */
   int stays = 0;
   d->datum_of_block = arena_alloc(arena, (size_t)(d->residents->count + 1) * sizeof *d->datum_of_block);
   d->datum_of_value = arena_alloc(arena, (size_t)(d->graph->value_count + 1) * sizeof *d->datum_of_value);
-  for (int i = 0; i < d->residents->count; i++) stays += d->residents->blocks[i].first != BEFORE_STEPS;
+  for (int i = 0; i < d->residents->count; i++) stays += is_before || d->residents->blocks[i].first != BEFORE_STEPS;
   for (int i = 0; i < d->residents->count; i++) d->datum_of_block[i] = NO_INDEX;
+  const int64_t all = d->residents->bytes + (is_before ? d->residents->early_bytes : 0);
   for (int i = 0; i < stays; i++) {
     const Block *block = &d->residents->blocks[i];
     int64_t bytes = block->room;
-    if (i == stays - 1) bytes += round_up(d->residents->bytes, p->unit) - d->residents->bytes; /* values begin at a unit */
+    if (i == stays - 1) bytes += round_up(all, p->unit) - all; /* values begin at a unit */
     d->datum_of_block[i] = add_datum(d, (ProblemDatum){.id = block->name, .bytes = bytes, .home = TIER_DEVICE, .fates = FATE_ALL}, NO_VALUE, NO_INDEX);
   }
   p->name_of_value = arena_alloc(arena, (size_t)(d->graph->value_count + 1) * sizeof *p->name_of_value);
   for (int v = 0; v < d->graph->value_count; v++) {
     d->datum_of_value[v] = NO_INDEX;
-    if (d->kernels->is_stored[v] || (resident_away(d->residents, d->graph, v) >= 0 && is_read(d->kernels, v))) describe_value(d, v);
+    if (is_planned_for(d, v)) describe_value(d, v);
   }
   d->datum_of_sums = arena_alloc(arena, (size_t)(d->kernels->kernel_count + 1) * sizeof *d->datum_of_sums);
   for (int k = 0; k < d->kernels->kernel_count; k++) describe_sums(d, k);
@@ -203,6 +212,16 @@ static void add_updated(const Describing *d, ProblemOp *op, const Kernel *kernel
   }
 }
 
+/* What stays is written once. */
+static bool writes_resident(const Describing *d, const ProblemOp *op) {
+  bool does = false;
+  for (int k = 0; k < op->write_count; k++) {
+    const int datum = op->writes[k].datum;
+    does = does || (d->planning->value_of_datum[datum] == NO_VALUE && d->planning->sums_of_datum[datum] == NO_INDEX);
+  }
+  return does;
+}
+
 static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t work_bytes, int32_t kernel) {
   Problem *p = d->problem;
   int count = p->op_count;
@@ -212,7 +231,7 @@ static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t wo
   op.variants[0] = (ProblemVariant){.name = "default", .stages = stage, .stage_count = 1, .work_bytes = work_bytes};
   op.variant_count = 1;
   if (op.chunks == 0) op.chunks = 1;
-  op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD;
+  op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD && !writes_resident(d, &op);
   ARENA_PUSH(d->arena, d->planning->kernel_of_op, count, kernel);
   ARENA_PUSH(d->arena, p->ops, p->op_count, op);
 }
@@ -263,9 +282,9 @@ static void describe_op(const Describing *d, int index) {
   }
   for (int k = 0; k < kernel->output_count; k++) {
     if (parts_is_halo(d->parts, kernel->outputs[k])) ARENA_PUSH(d->arena, op.writes, op.write_count, halo_access(d, kernel, kernel->outputs[k], true));
-    else if (is_by_parts && !parts_stores(d->parts, kernel->outputs[k], 1)) add_last(d, &op, d->datum_of_value[kernel->outputs[k]]);
+    else if (is_by_parts && !parts_stores(d->parts, kernel->outputs[k], 1)) add_last(d, &op, datum_of(d, kernel->outputs[k]));
     else {
-      add_access(d, &op.writes, &op.write_count, d->datum_of_value[kernel->outputs[k]]);
+      add_access(d, &op.writes, &op.write_count, datum_of(d, kernel->outputs[k]));
       op.writes[op.write_count - 1].over = datum_under(d, kernel, k, &op) + 1;
     }
   }
@@ -283,7 +302,7 @@ static void describe_ops(const Describing *d) {
   for (int is_update = 0; is_update < 2; is_update++)
     for (int k = 0; k < d->kernels->kernel_count; k++)
       if ((d->kernels->kernels[k].phase == PHASE_UPDATE) == is_update) describe_op(d, k);
-  if (d->graph->is_training) return;
+  if (d->graph->is_training || d->graph->once_count) return;
   ProblemOp scores = {.id = "metrics and predictions", .phase = PROBLEM_PHASE_BACKWARD};
   if (resident_away(d->residents, d->graph, d->graph->scores) == NO_INDEX) add_access(d, &scores.reads, &scores.read_count, datum_of(d, d->graph->scores)); /* a model may return what it is given */
   add_op(d, scores, 0, 0, NO_INDEX);

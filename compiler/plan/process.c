@@ -36,10 +36,19 @@ static int64_t filled_bytes(const Residents *residents) {
   int64_t bytes = 0;
   for (int b = 0; b < residents->count; b++)
     if (residents->blocks[b].kind == BLOCK_GRAPH || residents->blocks[b].kind == BLOCK_FEATURES) bytes += residents->blocks[b].bytes;
-  const int values = residents->hoisted_kernels ? residents->hoisted_kernels->graph->value_count : 0;
-  for (int v = 0; v < values; v++)
-    if (residents->hoisted[v] != NO_INDEX && (residents->blocks[residents->hoisted[v]].kind == BLOCK_GRAPH || residents->blocks[residents->hoisted[v]].kind == BLOCK_FEATURES))
-      bytes -= residents->blocks[residents->hoisted[v]].bytes;
+  const Graph *once = residents->once_kernels ? residents->once_kernels->graph : NULL;
+  for (int i = 0; once && i < once->once_count; i++)
+    if (residents->once[i] != NO_INDEX) bytes -= residents->blocks[residents->once[i]].bytes;
+  for (int v = 0; once && v < once->value_count; v++)
+    if (residents->before[v] != NO_INDEX) bytes -= residents->blocks[residents->before[v]].bytes;
+  return bytes;
+}
+
+/* Of the host arena. */
+static int64_t loaded_bytes(const Residents *residents) {
+  int64_t bytes = residents->away_bytes;
+  for (int i = 0; i < residents->away_count; i++)
+    if (residents->away[i].tier == TIER_HOST && resident_is_once(residents, i)) bytes -= round_up(residents->away[i].bytes, residents->alignment);
   return bytes;
 }
 
@@ -76,7 +85,7 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
               (is_sorting ? RANKED_BYTES * info->nodes : 0);
   if (stays) p.running += info->loading.held + info->loading.mapped;
   const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;
-  const int64_t beside = windows + info->loading.held + residents->away_bytes + filling_bytes(program, residents);
+  const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents);
   if (info->loading.is_known) p.loading = greater(windows + info->loading.most, beside + filled_bytes(residents));
   p.resident = p.code + greater(p.running, p.loading);
   p.addresses = p.code + MAPPED_BYTES + schedule_step_count(schedule) * (int64_t)STEP_TEXT_BYTES + greater(p.running, p.loading ? greater(p.loading, beside + p.data) + info->loading.mapped : 0);

@@ -265,32 +265,38 @@ static void find_used_fields(Collecting *l, const Kernels *kernels) {
   }
 }
 
-/* What the epoch reads of what is computed once. */
-static void add_hoisted(Collecting *l, const Hoisted *hoisted) {
+/* What the epoch reads of what is computed once: at home where fields are. */
+static void add_once(Collecting *l, const Kernels *once) {
   Residents *y = l->residents;
-  const Graph *graph = hoisted->kernels->graph;
-  y->hoisted_kernels = hoisted->kernels;
-  y->hoisted_value = hoisted->values;
-  y->hoisted = no_blocks(l->arena, graph->value_count);
-  for (int i = 0; i < hoisted->count; i++) {
-    ValueId v = hoisted->values[i];
-    y->hoisted[v] = add_rows(l, arena_printf(l->arena, "once_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v), kernels_padding(hoisted->kernels, v), false);
+  const Graph *graph = once->graph;
+  y->once_kernels = once;
+  y->before = no_blocks(l->arena, graph->value_count);
+  y->once = no_blocks(l->arena, graph->once_count);
+  y->once_away = no_blocks(l->arena, graph->once_count);
+  for (int i = 0; i < graph->once_count; i++) {
+    const ValueId v = graph->once[i];
+    const char *name = arena_printf(l->arena, "once_%s", graph->values[v].name);
+    const Padding padding = kernels_padding(once, v);
+    if (l->homes.is_away) y->once_away[i] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = kernels_bytes(once, v), .padding = padding});
+    else y->once[i] = add_rows(l, name, kernels_bytes(once, v), padding, false);
   }
 }
 
-/* What only that is computed from. */
-static void add_early(Collecting *l, const Hoisted *hoisted) {
-  const Graph *graph = hoisted->kernels->graph;
+static bool has_data_away(DataHomes homes) { return homes.fields != TIER_DEVICE || homes.graph != TIER_DEVICE || homes.learned != TIER_DEVICE; }
+
+/* What only that is computed from. With all data on the device, so is what its kernels leave for each other. */
+static void add_early(Collecting *l, const Kernels *once) {
+  const Graph *graph = once->graph;
   for (int v = 0; v < graph->value_count; v++) {
-    const Padding padding = kernels_padding(hoisted->kernels, v);
+    const Padding padding = kernels_padding(once, v);
     const int32_t f = graph->values[v].op == OP_INPUT ? graph->values[v].as.index : NO_INDEX;
-    if (f != NO_INDEX) l->residents->is_field_half[f] = hoisted->kernels->is_half[v];
-    if (f != NO_INDEX && l->residents->field[f] == NO_INDEX) {
+    if (f != NO_INDEX) l->residents->is_field_half[f] = once->is_half[v];
+    if (f != NO_INDEX && l->residents->field[f] == NO_INDEX && l->residents->field_away[f] == NO_INDEX) {
       l->field_padding[f] = padding;
       add_field(l, f, false, true);
     }
-    if (hoisted->kernels->is_stored[v] && l->residents->hoisted[v] == NO_INDEX)
-      l->residents->hoisted[v] = add_rows(l, arena_printf(l->arena, "before_%s", graph->values[v].name), kernels_bytes(hoisted->kernels, v), padding, true);
+    if (once->is_stored[v] && !graph_is_result(graph, v) && !has_data_away(l->homes))
+      l->residents->before[v] = add_rows(l, arena_printf(l->arena, "before_%s", graph->values[v].name), kernels_bytes(once, v), padding, true);
   }
 }
 
@@ -311,12 +317,12 @@ static bool scores_can_be_away(const Kernels *evaluation) {
   return graph->values[graph->scores].shape.domain == DOMAIN_NODE && evaluation->is_stored[graph->scores] && evaluation->storage[graph->scores] == graph->scores;
 }
 
-Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Hoisted *hoisted, const bool *is_sparse_field, DataHomes homes) {
+Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Kernels *once, const bool *is_sparse_field, DataHomes homes) {
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
-                  homes, has_graph_away(training) || has_graph_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
+                  homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
   y->field_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
   y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);
@@ -338,7 +344,6 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->weight_away = no_blocks(arena, program->param_count);
   y->best_away = no_blocks(arena, program->param_count);
   for (int s = 0; s < MAX_STATES; s++) y->state[s] = no_blocks(arena, program->param_count), y->state_away[s] = no_blocks(arena, program->param_count);
-  const Kernels *once = hoisted ? hoisted->kernels : NULL;
   add_graph(&l, (const Kernels *[3]){training, evaluation, once});
   add_spmm(&l, training);
   add_spmm(&l, evaluation);
@@ -347,7 +352,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   if (program->has_train && program->train.ring_field != NO_INDEX) l.is_field_used[program->train.label_field] = true; /* by metrics */
   for (int f = 0; f < program->field_count; f++)
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
-  if (hoisted) add_hoisted(&l, hoisted);
+  if (once) add_once(&l, once);
   add_weights(&l, evaluation);
   if (homes.scores != TIER_DEVICE && scores_can_be_away(evaluation) && y->away_count) {
     const ValueId scores = evaluation->graph->scores;
@@ -356,7 +361,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   /* Scores stay on a device with memory of its own, where it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && program->train.batch_graphs == 0 && y->field[program->train.label_field] != NO_INDEX && measures_are_plain(&program->train);
   y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", results_bytes(program->info)) : NO_INDEX;
-  if (hoisted) add_early(&l, hoisted);
+  if (once) add_early(&l, once);
   return y;
 }
 
@@ -371,9 +376,16 @@ void residents_cache(Arena *arena, Residents *y, CachedData data, const Kernels 
   int count = 0;
   if (training) ARENA_PUSH(arena, readers, count, training);
   for (int e = 0; e < evaluation_count; e++) ARENA_PUSH(arena, readers, count, evaluations[e]);
+  if (y->once_kernels) ARENA_PUSH(arena, readers, count, y->once_kernels);
   for (int i = 0; i < y->away_count; i++) y->away[i].may_be_cached = !y->away[i].is_copy && resident_is_of(y, i, data);
   const int levels = gnn_block_levels(readers[0]->graph->program->info->nodes);
   y->cache = (struct Cache){data.bytes, readers, count, arena_alloc(arena, (size_t)(levels + 1) * sizeof *y->cache.of_parts)};
+}
+
+bool resident_is_once(const Residents *y, int away) {
+  bool is = false;
+  for (int i = 0; y->once_kernels && i < y->once_kernels->graph->once_count; i++) is = is || y->once_away[i] == away;
+  return is;
 }
 
 int resident_away(const Residents *residents, const Graph *graph, ValueId value) {
@@ -383,7 +395,9 @@ int resident_away(const Residents *residents, const Graph *graph, ValueId value)
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
   if (v->op == OP_PARAM) return residents->weight_away[v->as.index];
   if (v->op == OP_STATE) return residents->state_away[v->as.state.number][v->as.state.index];
+  if (v->op == OP_HOISTED) return residents->once_away[v->as.index];
   if (!graph->is_training && value == graph->scores) return residents->scores_away;
+  if (graph_once_index(graph, value) != NO_INDEX) return residents->once_away[graph_once_index(graph, value)];
   return v->op == OP_INPUT ? residents->field_away[v->as.index] : NO_INDEX;
 }
 
@@ -393,7 +407,8 @@ const Block *resident_of_value(const Residents *residents, const Graph *graph, V
   if (v->op == OP_INPUT) index = residents->field[v->as.index];
   else if (v->op == OP_PARAM) index = residents->weight[v->as.index];
   else if (v->op == OP_DEGREE) index = residents->sets[domain_set(v->as.degree.edges)].degree[v->as.degree.end];
-  else if (v->op == OP_HOISTED) index = residents->hoisted[residents->hoisted_value[v->as.index]];
-  else if (residents->hoisted_kernels && residents->hoisted_kernels->graph == graph) index = residents->hoisted[value];
+  else if (v->op == OP_HOISTED) index = residents->once[v->as.index];
+  else if (graph_once_index(graph, value) != NO_INDEX) index = residents->once[graph_once_index(graph, value)];
+  else if (graph->once_count) index = residents->before[value];
   return index == NO_INDEX ? NULL : &residents->blocks[index];
 }

@@ -188,10 +188,20 @@ static void sum_times(Schedule *s) {
   }
 }
 
-Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation) {
+/* They go on behind all others, and are none of `count`. */
+static void append_once(Arena *arena, const Machine *machine, Schedule *s, const Plan *once) {
+  const int first = s->count;
+  append(arena, machine, s, once);
+  s->once_seconds = slow_compute(arena, machine, s, first, seconds_of(once->simulation->makespan_ns));
+  s->once_count = s->count - first;
+  s->count = first;
+}
+
+Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation, const Plan *once) {
   Schedule *s = arena_alloc(arena, sizeof *s);
   s->training_plan = training;
   s->evaluation_plan = evaluation;
+  s->once_plan = once;
   if (training) {
     append(arena, machine, s, training);
     s->training_seconds = slow_compute(arena, machine, s, 0, seconds_of(training->simulation->makespan_ns));
@@ -201,43 +211,39 @@ Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, c
   s->training_boundaries = s->boundary_count;
   append(arena, machine, s, evaluation);
   s->evaluation_seconds = slow_compute(arena, machine, s, s->training_count, seconds_of(evaluation->simulation->makespan_ns));
+  s->once_boundary = s->boundary_count;
+  if (once) append_once(arena, machine, s, once);
   for (int h = 0; h < s->slot_count; h++)
     if (s->slots[h].is_home) s->slots[h].last = s->boundary_count - 1;
   sum_times(s);
   return s;
 }
 
-void schedule_hoisted(Arena *arena, const Machine *machine, Schedule *s, const Kernels *kernels) {
-  double seconds = 0;
-  for (int k = 0; k < kernels->kernel_count; k++) {
-    const Kernel *kernel = &kernels->kernels[k];
-    Step step = {.number = s->count + k + 1, .kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernels = kernels, .kernel = k, .copy = NO_INDEX, .start_seconds = seconds,
-                 .cost = cost_of_kernel(machine, kernels, kernel, NULL), .place = kernels->graph->values[kernel->anchor].place, .what = kernel_what(kernels, kernel), .said = kernel_said(kernels, kernel)};
-    seconds += step.cost.seconds;
-    ARENA_PUSH(arena, s->hoisted, s->hoisted_count, step);
-  }
+const PlanningProblem *schedule_problem(const Schedule *s, const Kernels *kernels) {
+  const Plan *const plans[] = {s->training_plan, s->evaluation_plan, s->once_plan};
+  for (int i = 0; i < 3; i++)
+    if (plans[i] && plans[i]->problem->kernels == kernels) return plans[i]->problem;
+  return NULL;
 }
 
-const Step *schedule_step(const Schedule *s, int index) { return index < s->count ? &s->steps[index] : &s->hoisted[index - s->count]; }
-
 bool schedule_keeps_all(const Schedule *s) {
-  for (int i = 0; i < s->count; i++)
+  for (int i = 0; i < schedule_step_count(s); i++)
     if (s->steps[i].kind != STEP_KERNEL || s->steps[i].is_rerun) return false;
   return true;
 }
 
 const char *schedule_phase(const Schedule *schedule, int step) {
   static const char *const phases[] = {"forward", "backward", "update"};
-  const Step *s = schedule_step(schedule, step);
-  if (step >= schedule->count) return "once";
+  const Step *s = &schedule->steps[step];
   if (s->kind != STEP_KERNEL) return s->kind == STEP_COPY ? "move" : "wait";
   if (s->is_rerun) return "recompute";
+  if (step >= schedule->count) return "once";
   return step < schedule->training_count ? phases[s->kernels->kernels[s->kernel].phase] : "eval";
 }
 
 void schedule_print(const Schedule *schedule, bool is_said, FILE *out) {
   fprintf(out, " step  lane       start ms   took ms  phase       src  what\n");
-  for (int s = 0; s < schedule->count; s++) {
+  for (int s = 0; s < schedule_step_count(schedule); s++) {
     const Step *step = &schedule->steps[s];
     fprintf(out, "%5d  %-9s %10.4f %9.4f  %-9s %5d  %s\n", step->number, lane_names[step->lane], 1e3 * step->start_seconds, 1e3 * step->cost.seconds,
             schedule_phase(schedule, s), (int)step->place.line, is_said ? step->said : step->what);

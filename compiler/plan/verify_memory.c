@@ -15,7 +15,7 @@
 #include "runtime/gnnrt.h"
 
 enum { SPACE_DEVICE = 0, SPACE_HOST, SPACE_SSD, SPACE_WRITE_RING, SPACE_READ_RING, SPACE_COUNT };
-enum { TAG_EVALUATION = 1 << 20, TAG_SUMS = 1 << 21, TAG_AWAY = 1 << 22, TAG_RESIDENT = 1 << 24 };
+enum { TAG_EVALUATION = 1 << 19, TAG_ONCE = 1 << 20, TAG_SUMS = 1 << 21, TAG_AWAY = 1 << 22, TAG_RESIDENT = 1 << 24 };
 static const int64_t TAG_PART = 1 << 25, TAG_CHANGE = INT64_C(1) << 40; /* once for each time that an epoch has changed it */
 
 /* A run of bytes; several make up one side of a copy. */
@@ -52,6 +52,8 @@ typedef struct Memory {
   bool *is_changed;                       /* per index of Residents.away: epochs update it */
 } Memory;
 
+static int64_t memory_tag_of_pass(const Kernels *kernels) { return kernels->graph->is_training ? 0 : kernels->graph->once_count ? TAG_ONCE : TAG_EVALUATION; }
+
 static void memory_fault(Memory *m, int step, const char *what, const char *name) {
   if (!m->fault) m->fault = arena_printf(m->arena, "step %d: %s %s", step + 1, what, name);
 }
@@ -67,7 +69,7 @@ static int64_t memory_tag(const Memory *m, const Kernels *kernels, ValueId value
   if (resident) return TAG_RESIDENT + (int)(resident - m->layout->residents->blocks);
   const int away = resident_away(m->layout->residents, kernels->graph, value);
   if (away != NO_INDEX) return TAG_AWAY + away + part * TAG_PART + memory_changes(m, kernels, away);
-  return 1 + value + part * TAG_PART + (kernels->graph->is_training ? 0 : TAG_EVALUATION);
+  return 1 + value + part * TAG_PART + memory_tag_of_pass(kernels);
 }
 
 static int memory_point(const Memory *m, int space, int64_t at) {
@@ -124,7 +126,18 @@ static void memory_expect(Memory *m, Span span, int64_t tag, int step, const cha
 
 static Span memory_span_of_block(const Block *block) { return (Span){SPACE_DEVICE, block->offset, block->offset + block->bytes}; }
 
-static bool memory_is_learned(const Memory *m, const Block *block) { return block->away > 0 && m->layout->residents->away[block->away - 1].is_learned; }
+/* Away, and computed once. */
+static bool memory_is_once(const Memory *m, int away) {
+  const Residents *residents = m->layout->residents;
+  bool is = false;
+  for (int i = 0; residents->once_kernels && i < residents->once_kernels->graph->once_count; i++) is = is || residents->once_away[i] == away;
+  return is;
+}
+
+/* Of what is away, and written part by part. */
+static bool memory_is_written(const Memory *m, const Block *block) {
+  return block->away > 0 && (m->layout->residents->away[block->away - 1].is_learned || memory_is_once(m, block->away - 1));
+}
 
 /* Of a value that is not cut, a part has its rows. */
 static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piece, int s, Span *span) {
@@ -134,7 +147,7 @@ static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piec
   const Graph *graph = step->kernels->graph;
   const Domain rows = graph->values[value].shape.domain;
   bool has_rows = rows == DOMAIN_NODE || (rows == DOMAIN_EDGE && graph_walk_end(&graph->values[step->kernels->kernels[step->kernel].anchor]) == END_DST);
-  if (block && step->part && block->part == 0 && (block->value != NO_VALUE || memory_is_learned(m, block)) && has_rows) {
+  if (block && step->part && block->part == 0 && (block->value != NO_VALUE || memory_is_written(m, block)) && has_rows) {
     const int part = piece ? piece : step->part;
     span->from += parts_bytes_before(step->parts, value, part);
     span->to = span->from + parts_bytes(step->parts, value, part);
@@ -146,7 +159,7 @@ static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piec
 static void memory_add_to_sums(Memory *m, const Step *step, int s) {
   const Block *block = layout_of_sums(m->layout, m->schedule, s);
   if (!block) return;
-  int64_t tag = TAG_SUMS + step->kernel + (step->kernels->graph->is_training ? 0 : TAG_EVALUATION);
+  int64_t tag = TAG_SUMS + step->kernel + memory_tag_of_pass(step->kernels);
   Span span = memory_span_of_block(block);
   if (!memory_compute_access(m, span, true, s)) return;
   if (step->part > 1) memory_expect(m, span, tag + (step->part - 1) * TAG_PART, s, block->name);
@@ -323,8 +336,8 @@ static void memory_copy(Memory *m, int s) {
   const bool is_of_file = slot->tier == TIER_SSD && (c->lane == LANE_SSD_READ || !c->is_by_ring); /* not of the ring */
   const bool is_all_of_parts = slot->is_home && is_of_file && !c->is_out && c->part == 0 && counts[0] > 1;
   for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], read + (is_all_of_parts ? (i + 1) * TAG_PART : 0), s, c->kernels->graph->values[c->value].name);
-  const bool is_coming_home = is_changed && spans[1][0].space == memory_space_of(slot->tier);
-  const int64_t written = is_coming_home ? memory_home_tag(m, c, slot, s) + TAG_CHANGE : tag;
+  const bool is_coming_home = slot->is_home && c->is_out && (is_changed || memory_is_once(m, slot->away)) && spans[1][0].space == memory_space_of(slot->tier);
+  const int64_t written = is_coming_home ? memory_home_tag(m, c, slot, s) + is_changed * TAG_CHANGE : tag;
   for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], written + (is_coming_home && c->part == 0 && counts[1] > 1 ? (i + 1) * TAG_PART : 0));
 }
 
@@ -354,13 +367,13 @@ static void memory_add_parts(Memory *m, const Plan *plan) {
   }
 }
 
-/* In the order that keeps everything they are updated part by part. */
-static void memory_add_parts_of_learned(Memory *m) {
+/* In the order that keeps everything these are written part by part. */
+static void memory_add_parts_of_away(Memory *m) {
   const Parts *parts = m->schedule->evaluation_plan->problem->parts;
   for (int i = m->layout->resident_count; i < m->layout->count; i++) {
     const Block *block = &m->layout->blocks[i];
     int64_t at = block->offset;
-    for (int p = 1; memory_is_learned(m, block) && p < parts->count; p++) memory_add_point(m, SPACE_DEVICE, at += parts_bytes_of_away(parts, &m->layout->residents->away[block->away - 1], p));
+    for (int p = 1; memory_is_written(m, block) && p < parts->count; p++) memory_add_point(m, SPACE_DEVICE, at += parts_bytes_of_away(parts, &m->layout->residents->away[block->away - 1], p));
   }
 }
 
@@ -378,9 +391,10 @@ static void memory_find_changed(Memory *m) {
 }
 
 static void memory_find_points(Memory *m) {
-  memory_add_parts_of_learned(m);
+  memory_add_parts_of_away(m);
   memory_add_parts(m, m->schedule->training_plan);
   memory_add_parts(m, m->schedule->evaluation_plan);
+  memory_add_parts(m, m->schedule->once_plan);
   for (int i = 0; i < m->layout->count; i++) memory_add_span(m, memory_span_of_block(&m->layout->blocks[i]));
   for (int i = 0; i < m->layout->residents->away_count; i++)
     for (int count = memory_parts_of_home(m, i), part = count > 1; part <= (count > 1 ? count : 0); part++) memory_add_span(m, memory_span_of_home(m, i, part));
@@ -432,6 +446,18 @@ static void memory_step(Memory *m, int s) {
   else memory_later(m->clock, m->copy_clock[step->copy]);
 }
 
+/* What is not there before the first step. */
+static bool memory_is_made_before(const Memory *m, int resident) {
+  const Residents *y = m->layout->residents;
+  const Graph *once = y->once_kernels ? y->once_kernels->graph : NULL;
+  bool is = false;
+  for (int i = 0; once && i < once->once_count; i++) is = is || y->once[i] == resident;
+  for (int v = 0; once && v < once->value_count; v++) is = is || y->before[v] == resident;
+  return is;
+}
+
+static bool memory_is_result(const Memory *m, int away) { return away == m->layout->residents->scores_away || memory_is_once(m, away); }
+
 const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout) {
   Memory m = {.arena = arena, .schedule = schedule, .layout = layout};
   const int64_t bytes[SPACE_COUNT] = {layout->bytes, layout->host_bytes, layout->ssd_bytes, layout->ring_bytes, layout->ring_bytes};
@@ -442,12 +468,16 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   m.lane_clock = arena_alloc(arena, LANE_COUNT * sizeof *m.lane_clock);
   m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
   for (int i = 0; i < layout->resident_count; i++)
-    if (layout->blocks[i].first != BEFORE_STEPS) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
+    if (!memory_is_made_before(&m, i)) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
   for (int i = layout->resident_count; i < layout->count; i++)
-    if (layout->blocks[i].away > 0 && layout->blocks[i].away - 1 != layout->residents->scores_away) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_AWAY + layout->blocks[i].away - 1);
+    if (layout->blocks[i].away > 0 && !memory_is_result(&m, layout->blocks[i].away - 1)) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_AWAY + layout->blocks[i].away - 1);
   for (int i = 0; i < layout->residents->away_count && schedule->slot_count; i++)
-    for (int count = memory_parts_of_home(&m, i), part = count > 1; i != layout->residents->scores_away && part <= (count > 1 ? count : 0); part++)
+    for (int count = memory_parts_of_home(&m, i), part = count > 1; !memory_is_result(&m, i) && part <= (count > 1 ? count : 0); part++)
       memory_write(&m, memory_span_of_home(&m, i, part), TAG_AWAY + i + part * TAG_PART);
+  for (int s = schedule->count; s < schedule_step_count(schedule) && !m.fault; s++) {
+    memory_step(&m, s);
+    m.clock[LANE_COMPUTE]++;
+  }
   for (m.round = 0; m.round < 2; m.round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {
       if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");
@@ -458,6 +488,6 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
       memory_read_scores(&m, s);
     }
   for (int i = 0; i < layout->resident_count; i++)
-    if (layout->blocks[i].first != BEFORE_STEPS) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);
+    if (layout->blocks[i].first < schedule->count) memory_expect(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i, schedule->count - 1, layout->blocks[i].name);
   return m.fault;
 }

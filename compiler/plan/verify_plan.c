@@ -28,7 +28,7 @@ const char *verify_plan(const Plan *plan) {
       if (problem->problem->data[i].chunks != parts_piece_count(problem->parts, value)) return "a value is not planned for by its parts";
     }
   for (int v = 0; v < problem->kernels->graph->value_count; v++)
-    if (seen[v] != (problem->kernels->is_stored[v] ? 1 : 0) && !(seen[v] == 1 && resident_away(problem->residents, problem->kernels->graph, v) >= 0)) return "a stored value is not planned for exactly once";
+    if (seen[v] != (problem->kernels->is_stored[v] && !resident_of_value(problem->residents, problem->kernels->graph, v) ? 1 : 0) && !(seen[v] == 1 && resident_away(problem->residents, problem->kernels->graph, v) >= 0)) return "a stored value is not planned for exactly once";
   return NULL;
 }
 
@@ -117,10 +117,10 @@ static void replay_wait(Replay *r, const Step *step) {
 }
 
 const char *verify_schedule(const Schedule *schedule) {
-  if (schedule->count == 0) return NULL;
+  if (schedule_step_count(schedule) == 0) return NULL;
   Arena *arena = schedule->steps[0].kernels->graph->arena;
   Replay r = {.arena = arena, .schedule = schedule, .is_queued = arena_alloc(arena, (size_t)schedule->copy_count + 1)};
-  for (int s = 0; s < schedule->count; s++) {
+  for (int s = 0; s < schedule_step_count(schedule); s++) {
     const Step *step = &schedule->steps[s];
     if (step->number != s + 1) return "steps are not numbered from 1";
     if (step->kernels != r.kernels) begin(&r, step->kernels, step->parts);
@@ -137,7 +137,7 @@ const char *verify_schedule(const Schedule *schedule) {
 /* ---- layout ---- */
 
 static const char *check_liveness(Arena *arena, const Layout *layout, const Schedule *schedule) {
-  for (int s = 0; s < schedule->count; s++) {
+  for (int s = 0; s < schedule_step_count(schedule); s++) {
     const Step *step = &schedule->steps[s];
     if (step->kind != STEP_KERNEL) continue;
     const Kernel *kernel = &step->kernels->kernels[step->kernel];

@@ -158,6 +158,28 @@ static void read_homes(Judge *j, json_t *node, Thing *t, const char *where) {
   }
 }
 
+/* What has a home ends there; else a word, or a list of them, says where, and `true` means the host. */
+static void read_ends(Judge *j, json_t *node, Thing *t, const char *where) {
+  json_t *final = json_object_get(node, "final");
+  if (!json_is_string(final) && !json_is_array(final)) {
+    t->final = truth(j, node, "final", false, where);
+    t->end = t->home;
+    t->ends = t->homes;
+    return;
+  }
+  if (t->home) BAD("%s.final: it has a home", where);
+  t->final = true;
+  if (json_is_array(final) && json_array_size(final) != (size_t)t->chunks) BAD("%s.final: %zu words for %d chunks", where, json_array_size(final), t->chunks);
+  t->ends = NEW(t->chunks, int);
+  for (int k = 0; k < t->chunks; k++) {
+    json_t *word = json_is_array(final) ? json_array_get(final, (size_t)k) : final;
+    const char *text = json_is_string(word) ? json_string_value(word) : "";
+    if (strcmp(text, "host") && strcmp(text, "ssd")) BAD("%s.final: \"%.40s\"", where, text);
+    t->ends[k] = strcmp(text, "ssd") ? HOME_OF_HOST : HOME_OF_SSD;
+    if (t->ends[k] > t->end) t->end = t->ends[k];
+  }
+}
+
 static void read_things(Judge *j) {
   json_t *list = judge_member(j, j->problem, "data", JSON_ARRAY, true, "problem"), *node;
   size_t i;
@@ -178,10 +200,10 @@ static void read_things(Judge *j) {
     else t->bytes = judge_number(j, node, "bytes", 0, INT64_MIN, where);
     t->first = j->bits;
     j->bits += t->chunks;
-    t->final = truth(j, node, "final", false, where);
     read_homes(j, node, t, where);
+    read_ends(j, node, t, where);
     if ((t->final && !j->link[0].exists) || (t->home > HOME_OF_DEVICE && !j->link[1].exists) || (t->home == HOME_OF_SSD && !j->link[3].exists) ||
-        (t->home == HOME_OF_SSD && t->final && !j->link[2].exists))
+        (t->end == HOME_OF_SSD && t->final && !j->link[2].exists))
       BAD("%s: a channel that it needs does not exist (S10)", where);
     t->may = MAY_RETAIN | MAY_HOST | MAY_SSD | MAY_RECOMPUTE;
     json_t *fates = judge_member(j, node, "fates", JSON_ARRAY, false, where), *fate;
@@ -206,7 +228,7 @@ static void read_things(Judge *j) {
     for (int k = 0; k < j->thing[d].chunks; k++) {
       Thing *t = &j->thing[d];
       Big n = t->bytes;
-      j->bit[t->first + k] = (Bit){.thing = d, .chunk = k, .home = t->homes ? t->homes[k] : t->home, .final = t->final, .may = t->may,
+      j->bit[t->first + k] = (Bit){.thing = d, .chunk = k, .home = t->homes ? t->homes[k] : t->home, .final = t->final, .ends_on_ssd = (t->ends ? t->ends[k] : t->end) == HOME_OF_SSD, .may = t->may,
                                    .n = t->each ? t->each[k] : (int64_t)(n * (k + 1) / t->chunks - n * k / t->chunks),
                                    .first_write = -1, .last_write = -1};
     }
@@ -1019,7 +1041,7 @@ static void run_pass(Judge *j) {
       int x = out[next_out].bit, stay = out[next_out].stay;
       int64_t n = j->bit[x].n, start = later(cur, free_at[0]);
       const Trip *trip = stay >= 0 && j->stay[stay].trip >= 0 ? &j->trip[j->stay[stay].trip] : NULL;
-      bool to_ssd = trip ? trip->to == HOME_OF_SSD : j->bit[x].home == HOME_OF_SSD;
+      bool to_ssd = trip ? trip->to == HOME_OF_SSD : j->bit[x].ends_on_ssd;
       if (to_ssd) start = ring_room(j, &wr, n, start);
       free_at[0] = start + judge_ride(j, 0, n);
       if (to_ssd) {

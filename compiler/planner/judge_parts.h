@@ -26,6 +26,7 @@ typedef struct Thing {
   int64_t bytes, *each; /* each: of its chunks, where they are listed */
   int chunks, home, *homes, first; /* homes: likewise */
   bool final;
+  int end, *ends; /* of what is final: where it ends, likewise */
   unsigned may;
 } Thing;
 
@@ -33,7 +34,7 @@ typedef struct Bit {
   int thing, chunk;
   int64_t n;
   int home;
-  bool final;
+  bool final, ends_on_ssd;
   unsigned may;
   int first_write, last_write, writes; /* base steps */
 } Bit;

@@ -58,6 +58,12 @@ int64_t problem_step_ns(const Problem *problem, int step, int variant) {
   return sum;
 }
 
+/* What has a home is there again in the end. */
+static Tier end_of(const ProblemDatum *datum, int chunk) {
+  if (datum->home != TIER_NONE) return datum->chunk_home ? datum->chunk_home[chunk] : datum->home;
+  return datum->chunk_end ? datum->chunk_end[chunk] : datum->end;
+}
+
 static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
   int64_t count = 0;
   Wide total = 0;
@@ -85,7 +91,7 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
       ProblemPiece *piece = &p->pieces[datum->first_piece + k];
       *piece = (ProblemPiece){.datum = i, .chunk = k, 
                        .bytes = datum->chunk_bytes ? datum->chunk_bytes[k] : share(datum->bytes, k, datum->chunks), .home = datum->chunk_home ? datum->chunk_home[k] : datum->home,
-                       .is_final = datum->is_final, .fates = datum->fates, .creator = -1, .first_write = -1,
+                       .is_final = datum->is_final, .ends_on_ssd = datum->is_final && end_of(datum, k) == TIER_SSD, .fates = datum->fates, .creator = -1, .first_write = -1,
                        .last_write = -1};
       int64_t *times[] = {&piece->d2h_ns, &piece->h2d_ns, &piece->ssdw_ns, &piece->ssdr_ns};
       for (int l = LANE_D2H; l < LANE_COUNT; l++) {
@@ -407,7 +413,7 @@ static bool check_lanes(const Problem *p, ProblemError *error) {
     if (piece->is_final && !p->lanes[LANE_D2H].is_present) missing = LANE_D2H;
     if (problem_is_home_away(piece) && !p->lanes[LANE_H2D].is_present) missing = LANE_H2D;
     if (piece->home == TIER_SSD && !p->lanes[LANE_SSD_READ].is_present) missing = LANE_SSD_READ;
-    if (piece->home == TIER_SSD && piece->is_final && !p->lanes[LANE_SSD_WRITE].is_present) missing = LANE_SSD_WRITE;
+    if (piece->ends_on_ssd && !p->lanes[LANE_SSD_WRITE].is_present) missing = LANE_SSD_WRITE;
     if (missing < 0) continue;
     char place[64];
     snprintf(place, sizeof place, "data[%d]", piece->datum);

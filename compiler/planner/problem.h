@@ -37,6 +37,8 @@ typedef struct ProblemDatum {
   Tier home; /* where it lies before the first step; TIER_NONE: a step makes it */
   const Tier *chunk_home; /* where each chunk does, all of them somewhere; NULL: where `home` says. Then that is the home of the first */
   bool is_final;
+  Tier end; /* of what is final and has no home: the host, or TIER_SSD */
+  const Tier *chunk_end; /* where each chunk ends; NULL: where `end` says */
   unsigned fates; /* FATE_BIT mask */
   ValueRole role; /* what two of the policies decide by */
   int first_piece; /* set by problem_expand */
@@ -89,7 +91,7 @@ typedef struct ProblemPiece {
   int datum, chunk;
   int64_t bytes;
   Tier home;
-  bool is_final;
+  bool is_final, ends_on_ssd; /* ends_on_ssd: of what is final, else it ends on the host */
   unsigned fates;
   int creator; /* base step, or -1 (home pieces; pieces nobody writes) */
   int first_write, last_write; /* base steps of the first and last create or update, or -1 */

@@ -184,6 +184,23 @@ static bool read_word(Reader *r, const json_t *object, const char *key, const ch
   return *result >= 0 || fail(r, path, "\"%.40s\" is not a %s; expected %s", json_string_value(value), key, what);
 }
 
+/* A list of one tier for each chunk, of those in `tiers`. NULL with a failure told. */
+static const Tier *read_tiers(Reader *r, const json_t *list, const char *key, unsigned tiers, const char *what, const char *expected, const char *place, int chunks) {
+  char path[96];
+  snprintf(path, sizeof path, "%s.%s", place, key);
+  if (json_array_size(list) != (size_t)chunks) return fail(r, path, "the list has %zu entries and the datum %d chunks", json_array_size(list), chunks), NULL;
+  Tier *result = arena_alloc(r->arena, (size_t)chunks * sizeof *result);
+  for (int k = 0; k < chunks; k++) {
+    const json_t *item = json_array_get(list, (size_t)k);
+    snprintf(path, sizeof path, "%s.%s[%d]", place, key, k);
+    if (!want_kind(r, item, JSON_STRING, "a string", path)) return NULL;
+    const int tier = vocabulary_find(tier_names, json_string_value(item));
+    if (tier < 0 || !(tiers >> tier & 1)) return fail(r, path, "\"%.40s\" is not %s; expected %s", json_string_value(item), what, expected), NULL;
+    result[k] = (Tier)tier;
+  }
+  return result;
+}
+
 /* One word, or a list of one for each chunk. */
 static bool read_home(Reader *r, const json_t *object, const char *place, ProblemDatum *datum) {
   static const char expected[] = "device, host or ssd";
@@ -194,20 +211,23 @@ static bool read_home(Reader *r, const json_t *object, const char *place, Proble
     datum->home = (Tier)home;
     return is_read;
   }
+  datum->chunk_home = read_tiers(r, list, "home", 1u << TIER_DEVICE | 1u << TIER_HOST | 1u << TIER_SSD, "a home", expected, place, datum->chunks);
+  if (datum->chunk_home) datum->home = datum->chunk_home[0];
+  return datum->chunk_home != NULL;
+}
+
+/* true: where it is at home, else on the host; of what has no home where it ends, one word, or a list of one for each chunk. */
+static bool read_final(Reader *r, const json_t *object, const char *place, ProblemDatum *datum) {
+  const json_t *final = json_object_get(object, "final");
   char path[96];
-  snprintf(path, sizeof path, "%s.home", place);
-  if (json_array_size(list) != (size_t)datum->chunks) return fail(r, path, "the list has %zu entries and the datum %d chunks", json_array_size(list), datum->chunks);
-  Tier *homes = arena_alloc(r->arena, (size_t)datum->chunks * sizeof *homes);
-  for (int k = 0; k < datum->chunks; k++) {
-    const json_t *item = json_array_get(list, (size_t)k);
-    snprintf(path, sizeof path, "%s.home[%d]", place, k);
-    if (!want_kind(r, item, JSON_STRING, "a string", path)) return false;
-    home = vocabulary_find(tier_names, json_string_value(item));
-    if (home < 0) return fail(r, path, "\"%.40s\" is not a home; expected %s", json_string_value(item), expected);
-    homes[k] = (Tier)home;
-  }
-  datum->chunk_home = homes;
-  datum->home = homes[0];
+  if (!json_is_array(final) && !json_is_string(final)) return read_bool(r, object, "final", false, place, &datum->is_final);
+  snprintf(path, sizeof path, "%s.final", place);
+  if (datum->home != TIER_NONE) return fail(r, path, "what has a home ends there: true or false");
+  datum->is_final = true;
+  if (json_is_array(final)) return (datum->chunk_end = read_tiers(r, final, "final", 1u << TIER_HOST | 1u << TIER_SSD, "where it can end", "host or ssd", place, datum->chunks)) != NULL;
+  const int tier = vocabulary_find(tier_names, json_string_value(final));
+  if (tier != TIER_HOST && tier != TIER_SSD) return fail(r, path, "\"%.40s\" is not where it can end; expected host or ssd", json_string_value(final));
+  datum->end = (Tier)tier;
   return true;
 }
 
@@ -220,12 +240,12 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
       !read_id(r, object, "id", place, &datum.id) ||
       !read_int(r, object, "chunks", 1, PROBLEM_MAX_PIECES, 1, false, place, &chunks) ||
-      !read_bool(r, object, "final", false, place, &datum.is_final) || !read_fates(r, object, place, &datum.fates))
+      !read_fates(r, object, place, &datum.fates))
     return false;
   datum.chunks = (int)chunks;
   if (!read_bytes(r, object, place, &datum)) return false;
   int role = datum.role;
-  if (!read_home(r, object, place, &datum) || !read_word(r, object, "role", role_names, "other, input or aggregate", place, &role)) return false;
+  if (!read_home(r, object, place, &datum) || !read_final(r, object, place, &datum) || !read_word(r, object, "role", role_names, "other, input or aggregate", place, &role)) return false;
   datum.role = (ValueRole)role;
   if (json_object_get(r->datum_ids, datum.id)) {
     snprintf(path, sizeof path, "%s.id", place);

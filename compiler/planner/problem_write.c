@@ -32,7 +32,9 @@ static json_t *datum(const ProblemDatum *d) {
   for (int k = 0; homes && k < d->chunks; k++) json_array_append_new(homes, json_string(tier_names[d->chunk_home[k]]));
   if (homes) json_object_set_new(item, "home", homes);
   else if (d->home != TIER_NONE) json_object_set_new(item, "home", json_string(tier_names[d->home]));
-  if (d->is_final) json_object_set_new(item, "final", json_true());
+  json_t *ends = d->is_final && d->chunk_end ? json_array() : NULL;
+  for (int k = 0; ends && k < d->chunks; k++) json_array_append_new(ends, json_string(tier_names[d->chunk_end[k]]));
+  if (d->is_final) json_object_set_new(item, "final", ends ? ends : d->home == TIER_NONE && d->end == TIER_SSD ? json_string(tier_names[TIER_SSD]) : json_true());
   if (d->fates != FATE_ALL) json_object_set_new(item, "fates", fates_list(d->fates));
   if (d->role != ROLE_OTHER) json_object_set_new(item, "role", json_string(role_names[d->role]));
   return item;

@@ -71,9 +71,9 @@ typedef struct Sequence {
 /* Room for up to `step_limit` extended steps (0: a default that canonical plans do not reach in practice). */
 Sequence *sequence_new(Arena *arena, const Problem *problem, const Geometry *geometry, int step_limit);
 
-/* What is final goes home where that is the SSD, else to the host. */
+/* What is final goes to the SSD where it ends there, else to the host. */
 static inline bool sequence_goes_to_ssd(const Sequence *q, const PlanOffload *offload) {
-  return (offload->move >= 0 ? q->moves[offload->move].to : q->problem->pieces[offload->piece].home) == TIER_SSD;
+  return offload->move >= 0 ? q->moves[offload->move].to == TIER_SSD : q->problem->pieces[offload->piece].ends_on_ssd;
 }
 
 /* Not a fate: the piece is away at no cost and comes back at no cost. With it an assignment of some gaps is bounded

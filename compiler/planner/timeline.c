@@ -70,7 +70,7 @@ static TimelineEvent copy_of(EventKind kind, int lane, int piece) {
 
 /* ---- out ---- */
 
-/* What is final goes home, or where the d2h lane goes: to the host, or to an SSD that is the device's own. */
+/* What is final goes where it ends, or where the d2h lane goes: to the host, or to an SSD that is the device's own. */
 static bool goes_to_ssd(const Queueing *w, const PlanOffload *o) {
   return sequence_goes_to_ssd(w->q, o) || (o->move < 0 && w->t->is_direct);
 }

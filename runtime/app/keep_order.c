@@ -15,7 +15,7 @@
 #include "runtime/core/weights.h"
 
 int gnn_keeps_all(const gnn_program *program) {
-  for (int s = 0; s < program->step_count; s++)
+  for (int s = 0; s < program->step_count + program->once_count; s++)
     if (strcmp(program->steps[s].phase, "recompute") == 0) return 0;
   return program->copy_count == 0;
 }
@@ -34,6 +34,7 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   p->forward_backward = order->forward_backward;
   p->update = order->update;
   p->evaluate = order->evaluate;
+  p->once = order->once;
   const size_t field_bytes = (size_t)program->field_count * sizeof *keeping->fields;
   p->fields = keeping->fields = malloc(field_bytes + 1);
   const size_t set_bytes = (size_t)program->graph.set_count * sizeof *keeping->sets;

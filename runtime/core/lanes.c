@@ -104,7 +104,7 @@ static void lanes_fail_copy(gnn_lanes *lanes, const gnn_copy_desc *copy, const g
   const gnn_program *program = lanes->run->program;
   const gnn_step_desc *step = NULL;
   gnn_error error = *cause;
-  for (int s = 0; s < program->step_count && !step; s++)
+  for (int s = 0; s < program->step_count + program->once_count && !step; s++)
     if (program->steps[s].number == copy->step) step = &program->steps[s];
   snprintf(error.message, sizeof error.message, "step %d, line %d of %.100s (%s, %s): %.500s", copy->step, step ? step->line : 0,
            program->source_name, gnn_lane_names[copy->lane], gnn_bytes_text(copy->bytes * lanes->tiers.program->real_bytes / 4).text,

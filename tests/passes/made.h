@@ -61,7 +61,7 @@ static void make_plan(Made *m) {
     printf("Bail out! no plan fits\n");
     exit(1);
   }
-  m->schedule = schedule(m->arena, &m->machine, m->plan, m->evaluation_plan);
+  m->schedule = schedule(m->arena, &m->machine, m->plan, m->evaluation_plan, NULL);
   m->layout = layout(m->arena, &m->machine, m->schedule, m->residents);
 }
 

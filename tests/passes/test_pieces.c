@@ -175,7 +175,7 @@ static const char sums[] = "  a = x |> Linear(32) |> relu |> dropout(0.3) |> GCN
                            "  d = (c + b) |> GCN(48) |> relu\n  return d |> SAGE(y.classes)\n";
 
 static int64_t height_of(const Made *m, const Plan *training, const Plan *evaluation) {
-  return layout(m->arena, &m->machine, schedule(m->arena, &m->machine, training, evaluation), m->residents)->bytes;
+  return layout(m->arena, &m->machine, schedule(m->arena, &m->machine, training, evaluation, NULL), m->residents)->bytes;
 }
 
 /* An evaluation begins where the epoch has left everything: it takes nothing from the places that the epoch found. */

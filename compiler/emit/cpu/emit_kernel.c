@@ -770,7 +770,7 @@ void cpu_emit_shared(const Emission *m, FILE *out) {
   const char **printed = arena_alloc(m->arena, (size_t)(schedule_step_count(m->schedule) + 1) * sizeof *printed);
   int count = 0;
   for (int s = 0; s < schedule_step_count(m->schedule); s++) {
-    const char *text = shared_by(m, schedule_step(m->schedule, s));
+    const char *text = shared_by(m, &m->schedule->steps[s]);
     bool is_new = *text != 0;
     for (int i = 0; i < count && is_new; i++) is_new = strcmp(printed[i], text) != 0;
     if (!is_new) continue;
