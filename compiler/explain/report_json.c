@@ -291,8 +291,11 @@ static json_t *names_of_freed(const Emission *m, int step) {
 
 static int64_t ns_of(double seconds) { return llround(1e9 * seconds); }
 
+/* Of the epoch, of the evaluation, or of what comes before both. */
+static int first_of_pass(const Schedule *s, int step) { return step >= s->count ? s->count : step >= s->training_count ? s->training_count : 0; }
+
 static int before_on_lane(const Schedule *s, int step) {
-  int first = step >= s->training_count ? s->training_count : 0;
+  const int first = first_of_pass(s, step);
   for (int i = step - 1; i >= first; i--)
     if (s->steps[i].lane == s->steps[step].lane) return i;
   return NO_INDEX;
@@ -300,7 +303,7 @@ static int before_on_lane(const Schedule *s, int step) {
 
 /* The copy that compute waited for before this step in the list; NO_INDEX: it did not wait. */
 static int waited_for(const Schedule *s, int step) {
-  int i = step - 1, first = step >= s->training_count ? s->training_count : 0;
+  int i = step - 1, first = first_of_pass(s, step);
   while (i >= first && s->steps[i].kind == STEP_COPY) i--;
   return i >= first && s->steps[i].kind == STEP_WAIT && s->steps[i].cost.seconds > 0 ? s->copies[s->steps[i].copy].step : NO_INDEX;
 }
@@ -318,7 +321,7 @@ static int decider_of(const Schedule *s, int step) {
   followed[count++] = decider(s, before_on_lane(s, step));
   if (x->kind == STEP_COPY) {
     const Copy *copy = &s->copies[x->copy];
-    followed[count++] = decider(s, x->boundary ? s->kernel_step[x->boundary - 1] : NO_INDEX);
+    followed[count++] = decider(s, x->boundary && x->boundary != s->once_boundary ? s->kernel_step[x->boundary - 1] : NO_INDEX);
     followed[count++] = decider(s, waited_for(s, step));
     for (int k = 0; k < 2; k++) followed[count++] = decider(s, copy->after[k] == NO_INDEX ? NO_INDEX : s->copies[copy->after[k]].step);
   }
@@ -366,10 +369,10 @@ static void add_kernel_facts(const Emission *m, int i, json_t *item) {
   if (layer.name) json_object_set_new(item, "layer", json_string(layer.turn ? arena_printf(m->arena, "%s.%d", layer.name, layer.turn - 1) : layer.name));
 }
 
-static json_t *json_steps(const Emission *m) {
+static json_t *json_pass(const Emission *m, int from, int to) {
   const Schedule *s = m->schedule;
   json_t *list = json_array();
-  for (int i = 0; i < s->count; i++) {
+  for (int i = from; i < to; i++) {
     const Step *step = &s->steps[i];
     const char *kind = step->kind == STEP_KERNEL ? kernel_info[step->kernels->kernels[step->kernel].kind].name : step->kind == STEP_COPY ? "copy" : "wait";
     json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", step->number, "lane", lane_names[step->lane],
@@ -383,6 +386,8 @@ static json_t *json_steps(const Emission *m) {
   }
   return list;
 }
+
+static json_t *json_steps(const Emission *m) { return json_pass(m, 0, m->schedule->count); }
 
 /* ---- the rest ---- */
 
@@ -466,6 +471,7 @@ const char *report_plan_json(const Explanation *x) {
   const struct { const char *key; json_t *(*make)(const Emission *); } parts[] = {{"blocks", json_blocks}, {"homes", json_slots},
                                                                                   {"memory", json_memory}, {"steps", json_steps},   {"plan", json_plan}};
   if (root) json_object_set_new(root, "values", json_values(m, x->decisions));
+  if (root && s->once_count) json_object_set_new(root, "once", json_pass(m, s->count, schedule_step_count(s)));
   for (size_t i = 0; root && i < sizeof parts / sizeof parts[0]; i++) json_object_set_new(root, parts[i].key, parts[i].make(m));
   char *text = root ? json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(12)) : NULL;
   const char *result = text ? arena_printf(m->arena, "%s\n", text) : NULL;

@@ -17,7 +17,8 @@ typedef struct Made {
   Machine machine;
   int parts;
   Residents *residents;
-  Plan *plan, *evaluation_plan;
+  Kernels *once_kernels; /* before the first epoch; NULL: nothing is computed once */
+  Plan *plan, *evaluation_plan, *once_plan;
   Schedule *schedule;
   Layout *layout;
 } Made;
@@ -57,11 +58,12 @@ static Plan *plan_of(const Made *m, const Kernels *kernels, int policy) {
 static void make_plan(Made *m) {
   m->plan = plan_of(m, m->kernels, -1);
   m->evaluation_plan = plan_of(m, m->evaluation_kernels, -1);
-  if (!m->plan->planned || !m->evaluation_plan->planned) {
+  if (m->once_kernels) m->once_plan = plan_of(m, m->once_kernels, -1);
+  if (!m->plan->planned || !m->evaluation_plan->planned || (m->once_plan && !m->once_plan->planned)) {
     printf("Bail out! no plan fits\n");
     exit(1);
   }
-  m->schedule = schedule(m->arena, &m->machine, m->plan, m->evaluation_plan, NULL);
+  m->schedule = schedule(m->arena, &m->machine, m->plan, m->evaluation_plan, m->once_plan);
   m->layout = layout(m->arena, &m->machine, m->schedule, m->residents);
 }
 

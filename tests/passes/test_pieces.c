@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/plan/decisions.h"
+#include "compiler/graph/hoist.h"
 #include "made.h"
 
 enum { PARTS = 4 };
@@ -306,6 +307,81 @@ static void test_cached(void) {
   }
 }
 
+/* ---- what is computed once ---- */
+
+static const char sums_of_given[] = "  p = mean(src.x)\n  q = mean(src.p)\n  h = relu(Linear(p, 16) as a) + (Linear(q, 16) as b)\n  return h |> Linear(y.classes) as last\n";
+
+/* The form in which what never changes is computed once, with fields at home there. */
+static Made make_kernels_once(const char *model, int parts, const CutOptions *cut, Tier home) {
+  Made m = {.arena = arena_new(), .machine = machine_of_target(NULL), .parts = parts};
+  TypedProgram *program = program_of(m.arena, share_dir, model);
+  if (!program) exit(1);
+  m.training = lower(m.arena, program);
+  simplify(m.training);
+  m.evaluation = evaluation_graph(m.training);
+  autodiff(m.training, NULL);
+  simplify(m.training);
+  graph_name_values(m.training);
+  graph_name_values(m.evaluation);
+  const Hoisting *h = hoist(m.arena, m.training, m.evaluation);
+  bool *is_sparse = sparse_fields(m.training);
+  const FuseOptions options = {.is_fusing = true, .is_placing = true};
+  m.training = cut_graph(h->training, *cut);
+  m.evaluation = cut_graph(h->evaluation, *cut);
+  m.kernels = fuse(m.training, is_sparse, &options);
+  m.evaluation_kernels = fuse(m.evaluation, is_sparse, &options);
+  m.once_kernels = fuse(cut_graph(h->graph, *cut), is_sparse, &options);
+  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, m.once_kernels, is_sparse, (DataHomes){cut->is_away, home, TIER_DEVICE, TIER_HOST, TIER_DEVICE, 0});
+  return m;
+}
+
+static const ProblemDatum *datum_of_value(const Plan *plan, ValueId value) {
+  for (int i = 0; i < plan->problem->problem->datum_count; i++)
+    if (plan->problem->value_of_datum[i] == value) return &plan->problem->problem->data[i];
+  return NULL;
+}
+
+/* A copy that brings a result home. */
+static Copy *copy_home(const Made *m, int part) {
+  for (int i = 0; i < m->schedule->copy_count; i++) {
+    Copy *copy = &m->schedule->copies[i];
+    if (copy->kernels == m->once_kernels && copy->is_out && copy->part == part && m->schedule->slots[copy->slot].is_home && (!copy->is_by_ring || copy->lane == LANE_SSD_WRITE)) return copy;
+  }
+  return NULL;
+}
+
+static void test_once(Arena *arena, Tier tier) {
+  const bool is_away[16] = {true};
+  Made m = make_kernels_once(model_of(arena, sums_of_given), PARTS, &(CutOptions){.slices = 1, .is_away = is_away, .has_tables = true}, tier);
+  for (int t = 0; t < TIER_COUNT; t++) m.machine.tier_bytes[t] = INT64_C(1) << 30;
+  for (int l = LANE_D2H; l <= LANE_SSD_READ; l++) m.machine.links[l] = (Link){30e9, 1e-6};
+  make_plan(&m);
+  const Graph *once = m.once_kernels->graph;
+  bool are_results = once->once_count == 2, are_data = true;
+  for (int i = 0; i < once->once_count; i++) {
+    const ProblemDatum *result = datum_of_value(m.once_plan, once->once[i]);
+    are_results = are_results && result && result->home == TIER_NONE && result->is_final && result->chunks == PARTS && (result->end == TIER_SSD) == (tier == TIER_SSD);
+  }
+  for (int v = 0; v < m.training->value_count; v++) {
+    if (m.training->values[v].op != OP_HOISTED) continue;
+    const ProblemDatum *datum = datum_of_value(m.plan, v);
+    are_data = are_data && datum && datum->home == tier && datum->chunks == PARTS;
+  }
+  ok(are_results, arena_printf(arena, "what is computed once ends at home on the %s, part by part", tier_names[tier]));
+  ok(are_data, "from where the epoch has it, as it has fields");
+  ok(!verify_plan(m.once_plan) && !verify_schedule(m.schedule) && !verify_layout(m.layout, m.schedule), "and the verifiers accept it");
+  Copy *first = copy_home(&m, 1), *second = copy_home(&m, 2);
+  ok(first && second, "a step takes each part there");
+  if (!first || !second) return;
+  const int slot = first->slot;
+  first->slot = second->slot;
+  ok(verify_layout(m.layout, m.schedule) != NULL, "not where another part is at home");
+  first->slot = slot;
+  const Schedule *without = schedule(m.arena, &m.machine, m.plan, m.evaluation_plan, NULL);
+  ok(verify_layout(layout(m.arena, &m.machine, without, m.residents), without) != NULL, "and without those steps the epoch finds nothing there");
+  arena_free(m.arena);
+}
+
 int main(int argc, char **argv) {
   if (argc > 1) share_dir = argv[1];
   Arena *arena = arena_new();
@@ -319,6 +395,8 @@ int main(int argc, char **argv) {
   test_fates(arena, TIER_DEVICE);
   test_fates(arena, TIER_HOST);
   test_cached();
+  test_once(arena, TIER_HOST);
+  test_once(arena, TIER_SSD);
   printf("1..%d\n", test_count);
   arena_free(arena);
   return failures > 0;

@@ -436,7 +436,7 @@ char *generate_odd(Arena *arena, uint64_t seed) {
   if (seed % 5 == 3 && chunks[0] == 2) home = options.has_ssd ? ", \"home\": [\"ssd\", \"host\"]" : ", \"home\": [\"host\", \"device\"]";
   datum(w, "in", UNIT / 2, chunks[0], home);
   datum(w, "state", UNIT / 2, 1, options.has_ssd && seed % 2 ? ", \"home\": \"ssd\", \"final\": true" : ", \"home\": \"host\", \"final\": true");
-  datum(w, "acc", UNIT / 3, 1, ", \"final\": true");
+  datum(w, "acc", UNIT / 3, 1, options.has_ssd && seed % 5 == 2 ? ", \"final\": \"ssd\"" : ", \"final\": true");
   for (int i = 1; i <= forward; i++) {
     chunks[i] = between(w, 1, 3);
     const char *fates = between(w, 0, 4) ? "" : between(w, 0, 1) ? ", \"fates\": [\"retain\", \"host\"]" : ", \"fates\": [\"recompute\", \"ssd\"]";

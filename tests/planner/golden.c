@@ -6,12 +6,12 @@
   "\"d2h\": {\"bw\": 4000000000, \"lat_ns\": 0}, \"h2d\": {\"bw\": 5000000000, \"lat_ns\": 0},"                   \
   "\"ssdw\": {\"bw\": 2000000000, \"lat_ns\": 0}, \"ssdr\": {\"bw\": 2500000000, \"lat_ns\": 0}" extra "}},"
 
-#define PROBLEM_A(fixed)                                                                                            \
+#define PROBLEM_A(fixed, final)                                                                                     \
   HARDWARE(260, "")                                                                                                 \
   "\"data\": [{\"id\": \"x0\", \"bytes\": 20, \"home\": \"device\"}, {\"id\": \"x1\", \"bytes\": 100},"            \
   "{\"id\": \"x2\", \"bytes\": 100}, {\"id\": \"x3\", \"bytes\": 100}, {\"id\": \"g3\", \"bytes\": 20},"           \
   "{\"id\": \"g2\", \"bytes\": 20}, {\"id\": \"g1\", \"bytes\": 20},"                                              \
-  "{\"id\": \"w\", \"bytes\": 10, \"final\": true}], \"ops\": ["                                                   \
+  "{\"id\": \"w\", \"bytes\": 10, \"final\": " final "}], \"ops\": ["                                                \
   "{\"id\": \"F1\", \"phase\": \"fwd\"" fixed ", \"reads\": [\"x0\"], \"writes\": [\"x1\"], \"ns\": 10},"          \
   "{\"id\": \"F2\", \"phase\": \"fwd\"" fixed ", \"reads\": [\"x1\"], \"writes\": [\"x2\"], \"ns\": 10},"          \
   "{\"id\": \"F3\", \"phase\": \"fwd\"" fixed ", \"reads\": [\"x2\"], \"writes\": [\"x3\"], \"ns\": 10},"          \
@@ -20,8 +20,11 @@
   "{\"id\": \"B2\", \"phase\": \"bwd\", \"reads\": [\"g2\", \"x1\"], \"writes\": [\"g1\"], \"ns\": 10},"           \
   "{\"id\": \"B1\", \"phase\": \"bwd\", \"reads\": [\"g1\", \"x0\"], \"writes\": [\"w\"], \"ns\": 10}]}"
 
-const char golden_problem_a[] = PROBLEM_A("");
-const char golden_problem_a_fixed[] = PROBLEM_A(", \"recompute\": false");
+const char golden_problem_a[] = PROBLEM_A("", "true");
+const char golden_problem_a_fixed[] = PROBLEM_A(", \"recompute\": false", "true");
+
+/* What has no home ends on the SSD, or a chunk of it does. */
+static const char golden_problem_f[] = PROBLEM_A("", "\"ssd\""), golden_problem_g[] = PROBLEM_A("", "[\"host\", \"ssd\"], \"chunks\": 2");
 
 const char golden_problem_c[] = HARDWARE(450, ", \"nvlink\": {\"bw\": 10000000000, \"lat_ns\": 0}")
     "\"data\": [{\"id\": \"h\", \"bytes\": 100, \"home\": \"device\"}, {\"id\": \"r\", \"bytes\": 40},"
@@ -52,6 +55,8 @@ static const char golden_problem_d[] = PROBLEM_D("\"ssd\""), golden_problem_e[] 
 #define C golden_problem_c
 #define D golden_problem_d
 #define E golden_problem_e
+#define F golden_problem_f
+#define G golden_problem_g
 #define MOVE(data, chunk, after, to, g)                                                                             \
   "{\"data\": \"" data "\", \"chunk\": " #chunk ", \"after\": " #after ", \"to\": \"" to "\", \"g\": " #g "}"
 #define RERUN(before, op) "{\"before\": " #before ", \"op\": \"" op "\", \"k\": 0}"
@@ -80,5 +85,7 @@ const Golden golden_plans[] = {
      {140, 200, 260, 310, 275, 195}, {0, 0, 30, 40, 51, 57}},
     {"D, both pieces at once", D, "{}", "[]", "[" MOVE("w", 0, -1, "ssd", 0) ", " MOVE("w", 1, -1, "ssd", 0) "]", 290, 240, 4, {220, 240, 240, 220}, {0, 70, 130, 140}},
     {"E, one piece comes from the host and goes back there", E, "{}", "[]", "[" MOVE("w", 0, -1, "host", 0) ", " MOVE("w", 1, -1, "ssd", 0) "]", 180, 240, 4, {220, 240, 240, 220}, {0, 30, 70, 80}},
+    {"F, the result ends on the SSD", F, "{}", "[]", "[" MOVE("x1", 0, 1, "host", 4) "]", 113, 260, 7, {120, 220, 220, 240, 260, 160, 50}, {0, 10, 45, 55, 65, 75, 95}},
+    {"G, one piece of it does", G, "{}", "[]", "[" MOVE("x1", 0, 1, "host", 4) "]", 112, 260, 7, {120, 220, 220, 240, 260, 160, 50}, {0, 10, 45, 55, 65, 75, 95}},
 };
 const int golden_plan_count = sizeof golden_plans / sizeof *golden_plans;

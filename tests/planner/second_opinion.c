@@ -283,7 +283,7 @@ static void build(Graph *g, Copy *copies, int count) {
         Copy *copy = &copies[i];
         bool leaves = copy->is_final || (copy->out && goes_out(g, copy->out));
         if (copy->piece != x || copy->until != s - 1 || !leaves) continue;
-        bool is_ssd = copy->is_final ? p->pieces[x].home == TIER_SSD : copy->out && copy->out->to == TIER_SSD;
+        bool is_ssd = copy->is_final ? p->pieces[x].ends_on_ssd : copy->out && copy->out->to == TIER_SSD;
         int out = on_lane(g, &queues[LANE_D2H], p->pieces[x].d2h_ns);
         wait_for(g, out, before);
         if (is_ssd) stage(g, out_ring, &out_head, outs, p->ring_bytes, p->pieces[x].bytes, out);

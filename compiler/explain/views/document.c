@@ -87,7 +87,7 @@ static DocNames names_of(Reader *r, const char *where, const json_t *o, const ch
 
 /* ---- lists ---- */
 
-static const char *const phases[] = {"forward", "backward", "update", "recompute", "move", "wait", "exchange", "eval", NULL};
+static const char *const phases[] = {"forward", "backward", "update", "recompute", "move", "wait", "exchange", "eval", "once", NULL};
 
 /* The place of a text among words. */
 static int word_of(Reader *r, const char *where, const json_t *o, const char *key, const char *const *words) {
@@ -287,6 +287,7 @@ static Document *read_document(Reader *r, json_t *root) {
   READ_LIST(r, root, "homes", d->slots, d->slot_count, read_slot);
   READ_LIST(r, root, "memory", d->memory, d->memory_count, read_memory);
   READ_LIST(r, root, "steps", d->steps, d->step_count, read_step);
+  if (json_object_get(root, "once")) READ_LIST(r, root, "once", d->once, d->once_count, read_step);
   judge(r, d);
   read_code(r, root, d);
   read_measured(r, root, d);

@@ -105,6 +105,8 @@ typedef struct Document {
   DocNames source, notes;
   int step_count, value_count, block_count, slot_count, lane_count, link_count, memory_count;
   DocStep *steps;
+  int once_count;
+  DocStep *once; /* before the first epoch, whose numbers follow those of the evaluation */
   DocValue *values;
   DocBlock *blocks;
   DocSlot *slots;

@@ -79,6 +79,18 @@ static void put_times(const Document *d, const DocStep *s, FILE *out) {
   else fprintf(out, "%12.3f %11.3f %8s  ", unit.per_second * s->measured_start, unit.per_second * s->measured_seconds, s->seconds > 0 ? arena_printf(d->arena, "%.2fx", s->measured_seconds / s->seconds) : "-");
 }
 
+static void put_step(const Document *d, const Computing *computing, const DocStep *s, FILE *out) {
+  fprintf(out, "%5" PRId64 "  %-9s", s->step, s->lane);
+  put_times(d, s, out);
+  put_cell(out, s->what, 44);
+  if (document_has_layers(d)) fprintf(out, " "), put_cell(out, s->layer ? s->layer : "-", 12);
+  if (s->line) fprintf(out, " %4" PRId64 "  ", s->line);
+  else fprintf(out, " %4s  ", "-");
+  put_cell(out, traffic(d, s), 40);
+  const char *more = note(d, computing, s);
+  fprintf(out, " %10s%s%s\n", s->to || s->waits_for ? "-" : gnn_bytes_text(s->device_bytes).text, *more ? "  " : "", more);
+}
+
 /* Of a run, what was measured stands beside the estimate. */
 void view_listing(const Document *d, FILE *out) {
   const TimeUnit unit = document_time_unit(d);
@@ -90,14 +102,10 @@ void view_listing(const Document *d, FILE *out) {
   for (int i = 0; i < d->step_count; i++) {
     const DocStep *s = &d->steps[i];
     if (i == d->training_steps && i) fprintf(out, "evaluation\n");
-    fprintf(out, "%5" PRId64 "  %-9s", s->step, s->lane);
-    put_times(d, s, out);
-    put_cell(out, s->what, 44);
-    if (has_layers) fprintf(out, " "), put_cell(out, s->layer ? s->layer : "-", 12);
-    if (s->line) fprintf(out, " %4" PRId64 "  ", s->line);
-    else fprintf(out, " %4s  ", "-");
-    put_cell(out, traffic(d, s), 40);
-    const char *more = note(d, &computing, s);
-    fprintf(out, " %10s%s%s\n", s->to || s->waits_for ? "-" : gnn_bytes_text(s->device_bytes).text, *more ? "  " : "", more);
+    put_step(d, &computing, s, out);
+  }
+  for (int i = 0; i < d->once_count; i++) {
+    if (i == 0) fprintf(out, "before the first epoch\n");
+    put_step(d, &computing, &d->once[i], out);
   }
 }
