@@ -285,6 +285,10 @@ MODEL
   keep=$work/hoist3_once path=$plans/hoist3.gnn least=$(least_of "$plans/hoist3.gnn" $box --budget ssd=0 ${way[bf16]})
   check "hoist3, ${way[bf16]}, host: the least budget, $least KiB" makes_and_trains "${keep}_host" "$path" ${way[bf16]} $box --budget ssd=0 --budget device="${least}KiB"
   check "hoist3, ${way[bf16]}, host: the same bits" is_same "${keep}_host" "$keep"
+  sed '$a plan {\n  fate "x" = ssd\n}' "$path" >"$work/hoist3_home.gnn"
+  check "hoist3, ${way[bf16]}, features at home on the SSD: the emitted program trains" makes_and_trains "${keep}_home" "$work/hoist3_home.gnn" ${way[bf16]} $box
+  check "hoist3, ${way[bf16]}, features at home on the SSD: so is what is computed once" grep -q '"move", "out once_p ring -> ssd"' "${keep}_home.work/model.c"
+  check "hoist3, ${way[bf16]}, features at home on the SSD: the same bits" is_same "${keep}_home" "$keep"
 
   # A target whose SSD is the device's own: its bytes pass through the host's memory all the same.
   cat >"$work/direct.gnn" <<'TARGET'

@@ -130,6 +130,13 @@ for fate in keep host ssd recompute; do
   queue pin_$fate sage4 $box --budget device=${half}KiB
 done
 queue each_epoch hoist3 -fno-hoist
+# What is computed once is at home where features are.
+sed 's/nodes = 2000/nodes = 8200/' "$plans/hoist3.gnn" >keep_once.gnn
+sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' keep_once.gnn >once_rows.gnn
+sed '$a plan {\n  fate "x" = host\n}' keep_once.gnn >once_split.gnn # on a host that is too small, beside an SSD
+queue keep_once none
+queue once_rows none '--cut=rows(4)' --budget host=64MiB --budget device=$(plans=. least_of once_rows '--cut=rows(4)' --budget host=64MiB)KiB
+queue once_split none '--cut=halos(4)' $box --budget host=1600KiB
 # Values on nodes as four pieces, each with a fate of its own.
 queue keep_parts3 parts3
 queue parts3_apart parts3 -fno-places
@@ -600,6 +607,19 @@ check "hoist3: its C computes them before the first epoch" grep -q '^static gnn_
 check "hoist3, -fno-hoist: they are computed in each" bash -c "! grep -q 'gnn_status once' gen_each_epoch/hoist3.c"
 check "hoist3, -fno-hoist: same bits, memory as planned" agrees_with keep_hoist3 each_epoch
 check "hoist3 at the smallest budget: they are computed in each, there is no room for more" bash -c "! grep -q 'gnn_status once' gen_hoist3_host_0/hoist3.c"
+check "hoist3 with features on the host: everything kept trains" train keep_once out_keep_once
+for name in once_rows once_split; do check "$name: same bits, memory as planned" agrees_with keep_once $name; done
+computes_once() { # PROGRAM PLACE...: before the first epoch, taken home there; the epoch brings what came of it instead of summing features
+  local source=gen_$1/$1.c place
+  sed -n '/^static gnn_status once(/,/^}/p' "$source" | grep -q 'gnn_copy(g, ' && ! grep -E '"(forward|eval)", "([pqz] =|sum = sum)' "$source" && grep -Eq '"move", "in once_q\[2/4\] ' "$source" || return
+  for place in "${@:2}"; do grep -q "\"move\", \"out once_[pq]\[[1-4]/4\] $place\"" "$source" || return; done
+}
+check "once_rows: what is computed once goes home before the first epoch, and comes from there" computes_once once_rows "-> host"
+check "once_split: so it does to host and SSD, each part to one of them" computes_once once_split "-> host" "ring -> ssd"
+goes_on_once() { train once_rows out_goes_on --epochs 3 && ./once_rows -q --epochs $epochs --every 1 --log csv --out out_goes_on --resume && cmp <(numbers out_goes_on/last.safetensors) <(numbers out_keep_once/last.safetensors); }
+check "once_rows: from a checkpoint it is computed again" goes_on_once
+says_moved() { "$gnncc" -w --plan '--cut=halos(4)' $box --budget host=1600KiB once_split.gnn | grep -E '^  once .* before the first epoch .* to host .* to ssd .* from '; }
+check "its plan says what moves before the first epoch" says_moved
 faster_with() { # OPTION...: announced
   local with without
   with=$("$gnncc" -w --plan=json "$@" "$plans/hoist3.gnn" | awk -F'[:,]' '/"seconds"/ { print $2 + 0; exit }')
