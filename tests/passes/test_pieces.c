@@ -352,7 +352,7 @@ static Copy *copy_home(const Made *m, int part) {
 
 static void test_once(Arena *arena, Tier tier) {
   const bool is_away[16] = {true};
-  Made m = make_kernels_once(model_of(arena, sums_of_given), PARTS, &(CutOptions){.slices = 1, .is_away = is_away, .has_tables = true}, tier);
+  Made m = make_kernels_once(model_of(arena, sums_of_given), PARTS, &(CutOptions){.slices = 1, .is_away = is_away}, tier);
   for (int t = 0; t < TIER_COUNT; t++) m.machine.tier_bytes[t] = INT64_C(1) << 30;
   for (int l = LANE_D2H; l <= LANE_SSD_READ; l++) m.machine.links[l] = (Link){30e9, 1e-6};
   make_plan(&m);
