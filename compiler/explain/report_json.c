@@ -220,12 +220,14 @@ static json_t *json_slots(const Emission *m) {
   json_t *list = json_array();
   for (int h = 0; h < s->slot_count; h++) {
     const Slot *slot = &s->slots[h];
+    if (slot->first >= s->once_boundary) continue; /* before the first epoch */
+    const int last = slot->last < s->once_boundary ? slot->last : s->once_boundary - 1;
     json_t *extents = json_array();
     for (int e = m->layout->slot_extent[h]; e < m->layout->slot_extent[h + 1]; e++)
       json_array_append_new(extents, json_pack("{s:I, s:I}", "at", (json_int_t)m->layout->extents[e].at, "bytes", (json_int_t)m->layout->extents[e].bytes));
     int first = slot->first ? s->kernel_step[slot->first - 1] + 2 : 1;
     json_t *item = json_pack("{s:s, s:s, s:I, s:i, s:i, s:o}", "value", piece_name(m, slot->kernels, slot->value, slot->part), "tier", tier_names[slot->tier], "bytes",
-                             (json_int_t)slot->bytes, "first_step", first, "last_step", s->kernel_step[slot->last] + 1, "extents", extents);
+                             (json_int_t)slot->bytes, "first_step", first, "last_step", s->kernel_step[last] + 1, "extents", extents);
     add_piece_of_value(item, slot->kernels->graph, slot->value, slot->part);
     json_array_append_new(list, item);
   }

@@ -36,7 +36,7 @@ typedef struct Member {
 
 static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"model_fingerprint", 'T'}, {"figures", 't'}, {"fits", 'b'},
                                        {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'}, {"cut", 'O'}, {"layers", 'L'},
-                                       {"instead", 'O'}, {"advice", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"plan", 'P'}, {0}};
+                                       {"instead", 'O'}, {"advice", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"once", 'L'}, {"plan", 'P'}, {0}};
 static const Member layer_members[] = {{"layer", 't'}, {"pass", 't'}, {"line", 'i'}, {"mode", 't'}, {"sums", 'i'}, {"pieces", 'i'}, {"host_out_bytes", 'i'}, {"host_in_bytes", 'i'}, {"ssd_out_bytes", 'i'},
                                        {"ssd_in_bytes", 'i'}, {"transfer_seconds", 'n'}, {"wait_seconds", 'n'}, {"slowed_seconds", 'N'}, {0}};
 static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
@@ -95,7 +95,7 @@ static void check_list(const json_t *list, const Member *members, const char *wh
 static void check_schema(const json_t *root) {
   check_members(root, whole_members, "report", 0);
   if (strcmp(json_string_value(json_object_get(root, "format")), "gnncc-report/1") != 0) fault("the format is another");
-  const struct { const char *key; const Member *members; } lists[] = {{"steps", step_members}, {"values", value_members}, {"blocks", block_members}, {"homes", home_members}, {"memory", memory_members}, {"lanes", lane_members}, {"layers", layer_members}};
+  const struct { const char *key; const Member *members; } lists[] = {{"steps", step_members}, {"once", step_members}, {"values", value_members}, {"blocks", block_members}, {"homes", home_members}, {"memory", memory_members}, {"lanes", lane_members}, {"layers", layer_members}};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) check_list(json_object_get(root, lists[i].key), lists[i].members, lists[i].key);
   check_list(json_object_get(json_object_get(root, "machine"), "links"), link_members, "machine.links");
   check_list(json_object_get(json_object_get(root, "sweep"), "points"), point_members, "sweep.points");
