@@ -74,11 +74,12 @@ static void find_reads(Parts *p, const Reads *reads, int index) {
 
 enum { MOST_GATHERED = 64 /* pieces: each part reads all of them */ };
 
-/* What is gathered alone is one piece, made when it is wanted: its rows lie side by side, and nobody asks for some of them. Of what others read by rows, and of a
- * slice of columns, which waits for its sum, the pieces are gathered from where they lie. */
+/* What is gathered alone is one piece, made when it is wanted: its rows lie side by side, and nobody asks for some of them. Of what others read by rows, of a result,
+ * which leaves by rows, and of a slice of columns, which waits for its sum, the pieces are gathered from where they lie. */
 static bool is_gathered_from_pieces(const Parts *p, const Reads *reads, ValueId v) {
-  const Value *value = &p->kernels->graph->values[v];
-  return p->count <= MOST_GATHERED && value->shape.element == ELEMENT_REAL && shape_width(&value->shape) >= LEAST_TABLE_WIDTH && (reads->is_near[v] || value->slice.count > 0);
+  const Graph *graph = p->kernels->graph;
+  const Value *value = &graph->values[v];
+  return p->count <= MOST_GATHERED && value->shape.element == ELEMENT_REAL && shape_width(&value->shape) >= LEAST_TABLE_WIDTH && (reads->is_near[v] || graph_is_result(graph, v) || value->slice.count > 0);
 }
 
 static void choose_gathered(Parts *p) {
