@@ -240,6 +240,34 @@ static void test_slices(Tap *tap, int is_weighted) {
   free(x), free(weight), free(y), free(part), free(sums);
 }
 
+/* ---- pieces ---- */
+
+/* Rows in three parts, which lie the other way round and apart, against the whole. */
+static void test_pieces(Tap *tap) {
+  enum { ROWS = 90, SHIFT = 4, PARTS = 3, APART = 5 };
+  static const int64_t first[PARTS + 1] = {0, 21, 69, ROWS};
+  Numbers n = {78};
+  gnn_csr g = csr_random(&n, ROWS, ROWS, 300);
+  gnn_real *x = reals_random(&n, ROWS * WHOLE), *y = reals_new(ROWS * WHOLE), *sums = reals_new(ROWS * WHOLE), *arena = reals_new((ROWS + PARTS * APART) * WHOLE);
+  gnn_row_part parts[ROWS / (1 << SHIFT) + 1];
+  int64_t at[PARTS];
+  for (int k = 0, part = 0; k << SHIFT < ROWS; k++) {
+    while (first[part + 1] <= k << SHIFT) part++;
+    parts[k] = (gnn_row_part){part, (int32_t)first[part + 1]};
+  }
+  for (int p = PARTS - 1, begin = APART; p >= 0; begin += (int)(first[p + 1] - first[p]) + APART, p--) {
+    memcpy(arena + begin * WHOLE, x + first[p] * WHOLE, (size_t)((first[p + 1] - first[p]) * WHOLE) * sizeof *x);
+    at[p] = (begin - first[p]) * WHOLE * (int64_t)(sizeof *x / GNN_SCALE);
+  }
+  Job job = {.g = &g, .x = x, .y = y};
+  plain_48(&job, 0, ROWS);
+  job.y = sums;
+  gnn_spmm_table_rows(&g, g.idx, (gnn_table){arena, at, parts, SHIFT}, WHOLE, gnn_gather_chains(WHOLE), 0, ROWS, done_48, &job);
+  tap_ok(tap, reals_same(sums, y, ROWS * WHOLE), "A X: rows in %d pieces, wherever they lie, have the bits of one matrix", PARTS);
+  csr_free(&g);
+  free(x), free(y), free(sums), free(arena);
+}
+
 static void test_transpose(Tap *tap, int64_t rows, int64_t columns) {
   Numbers n = {9};
   gnn_real *x = reals_random(&n, rows * columns), *y = reals_new(rows * columns);
@@ -265,6 +293,7 @@ int main(void) {
   test_graph(&tap, &all_kernels[16], teams, 5000, 2000); /* large enough to be fetched ahead */
   test_slices(&tap, 0);
   test_slices(&tap, 1);
+  test_pieces(&tap);
   for (int64_t rows = 0; rows < 40; rows += 13)
     for (int64_t columns = 1; columns < 50; columns += 16) test_transpose(&tap, rows, columns);
   teams_destroy(teams);
