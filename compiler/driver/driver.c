@@ -268,7 +268,7 @@ static bool run_fuse(Compilation *c) {
   const Options *o = c->options;
   c->backend = backend_of(c);
   if (!check_precision(c, architecture_of(c)) || !check_cut(c)) return false;
-  c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .is_placing = o->is_placing, .backend = c->backend, .precision = o->precision,
+  c->fuse_options = (FuseOptions){.is_fusing = o->is_fusing, .is_placing = o->is_placing, .is_staging = o->is_staging, .backend = c->backend, .precision = o->precision,
                                   .is_gemm_own = o->gemm && strcmp(o->gemm, "own") == 0, .is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0,
                                   .is_gemm_said = o->gemm != NULL, .is_spmm_said = o->spmm != NULL,
                                   .is_padding = rows_are_padded(c->training, c->evaluation, c->backend), .trial = o->trial ? o->trial->number : 0};

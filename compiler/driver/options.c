@@ -75,7 +75,7 @@ static const OptionRow rows[] = {
     {"--gemm", OPT_GEMM, ARG_REQUIRED, "the program", "--gemm=cublas|own", "who computes dense products on a GPU; cublas is the default"},
     {"--spmm", OPT_SPMM, ARG_REQUIRED, "the program", "--spmm=own|cusparse", "who computes wide sums over neighbours there"},
     {"-O", OPT_OPTIMISE, ARG_JOINED, "the program", "-O0 -O1 -O2 -O3", "-O0: one kernel per operation; -O2 is the default"},
-    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, hoist, places, reassociate; gradcheck: the program has that command"},
+    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, hoist, places, reassociate, stages; gradcheck: the program has that command"},
     {"--deterministic", OPT_DETERMINISTIC, ARG_NONE, "the program", "--deterministic", "same bits whatever the plan; always so"},
     {"-g", OPT_DEBUG, ARG_NONE, "the program", "-g", "debugging information in the program"},
     {"--prefix", OPT_PREFIX, ARG_REQUIRED, "the program", "--prefix=IDENT", "symbols of the embedding API (default: file stem)"},
@@ -359,8 +359,9 @@ static int parse_pass(Parser *p, const char *name) {
   else if (strcmp(pass, "reassociate") == 0) o->is_reassociating = is_on;
   else if (strcmp(pass, "hoist") == 0) o->is_hoisting = is_on;
   else if (strcmp(pass, "places") == 0) o->is_placing = is_on;
+  else if (strcmp(pass, "stages") == 0) o->is_staging = is_on;
   else if (strcmp(pass, "gradcheck") == 0) o->has_double = is_on;
-  else return usage("-f%s: there is nothing of that name to switch; there are fuse, gradcheck, hoist, places and reassociate", name);
+  else return usage("-f%s: there is nothing of that name to switch; there are fuse, gradcheck, hoist, places, reassociate and stages", name);
   return -1;
 }
 
@@ -521,7 +522,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_OPTIMISE:
     if (strlen(a) != 1 || a[0] < '0' || a[0] > '3') return usage("-O%s: the levels are 0, 1, 2 and 3", a);
     o->optimisation = a[0] - '0';
-    o->is_fusing = o->is_hoisting = o->is_placing = o->optimisation > 0;
+    o->is_fusing = o->is_hoisting = o->is_placing = o->is_staging = o->optimisation > 0;
     break;
   case OPT_PASS: return parse_pass(p, a);
   case OPT_DETERMINISTIC: break;
@@ -680,7 +681,7 @@ static void add_search_path(Parser *p) {
 }
 
 int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, const char *const *passes, Options *options) {
-  *options = (Options){.optimisation = 2, .is_fusing = true, .is_reassociating = true, .is_hoisting = true, .is_placing = true, .error_limit = 20,
+  *options = (Options){.optimisation = 2, .is_fusing = true, .is_reassociating = true, .is_hoisting = true, .is_placing = true, .is_staging = true, .error_limit = 20,
                        .target = getenv("GNNCC_TARGET") && *getenv("GNNCC_TARGET") ? getenv("GNNCC_TARGET") : NULL};
   Parser p = {.arena = arena, .share_dir = share_dir, .passes = passes, .options = options};
   if (argc <= 1) {

@@ -68,7 +68,7 @@ typedef struct Options {
   int import_dir_count;
   const char **import_dirs;
   int optimisation;           /* 0 .. 3; -O2 is the default */
-  bool is_fusing, is_reassociating, is_hoisting, is_placing, is_debugging;
+  bool is_fusing, is_reassociating, is_hoisting, is_placing, is_staging, is_debugging;
   bool has_double;            /* -fgradcheck: with the double-precision twin that ./PROGRAM gradcheck runs */
   const char *prefix, *name;
   const char *dump, *stop_after; /* pass names */

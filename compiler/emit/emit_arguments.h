@@ -33,6 +33,7 @@ typedef struct Argument {
 typedef struct Arguments {
   const Emission *emission;
   const Step *step;
+  const Kernel *stage; /* of the step's kernel, as a kernel of its own; NULL where there are no stages */
   int count;
   Argument *list;
 } Arguments;

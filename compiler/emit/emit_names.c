@@ -39,12 +39,13 @@ static bool is_macro(const char *name) {
 bool emit_is_reserved(const char *name) {
   static const char *const locals[] = {
       "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to", "block", "last", "lane", "lanes",
-      "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column",
+      "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column", "until",
       "from", "product", "own", "n", "word", "first", "inner", "code", "edge_code", "halo", "to_part", "features", "first_column", "end_column", "far_part", "row_parts"};
   size_t length = strlen(name);
   bool is_type = length > 2 && strcmp(name + length - 2, "_t") == 0;
   return is_type || emit_is_keyword(name) || is_macro(name) || IS_ONE_OF(locals, name, length) || strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 ||
-         strncmp(name, "place_", 6) == 0 || strncmp(name, "inner_", 6) == 0 || *name == '_' || is_digit(*name);
+         strncmp(name, "place_", 6) == 0 || strncmp(name, "inner_", 6) == 0 || strncmp(name, "kept_", 5) == 0 || strncmp(name, "row_of_", 7) == 0 ||
+         (length > 5 && strcmp(name + length - 5, "_each") == 0) || *name == '_' || is_digit(*name);
 }
 
 /* The functions of steps and of the kernels that they share, "step_4", "matmul_16x4", and where parts of sparse features begin. */

@@ -176,7 +176,7 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
   const Emission *emission = arguments->emission;
   RowWriter *w = arena_alloc(emission->arena, sizeof *w);
   const Kernels *kernels = arguments->step->kernels;
-  const Kernel *kernel = &kernels->kernels[arguments->step->kernel];
+  const Kernel *kernel = arguments->stage ? arguments->stage : &kernels->kernels[arguments->step->kernel];
   const Graph *graph = kernels->graph;
   *w = (RowWriter){.emission = emission, .arguments = arguments, .kernels = kernels, .kernel = kernel, .arena = emission->arena};
   const Value *anchor = &graph->values[kernel->anchor];
@@ -215,6 +215,8 @@ void rows_name(RowWriter *w, ValueId value, Index index, const char *name) {
 void rows_name_acc(RowWriter *w, ValueId value, Index index, const char *name) {
   ARENA_PUSH(w->arena, w->temporaries, w->temporary_count, ((Temporary){value, index, name, true}));
 }
+
+void rows_name_local(RowWriter *w, ValueId value, const char *array) { ARENA_PUSH(w->arena, w->locals, w->local_count, ((Local){value, array})); }
 
 /* ROWS_NONE has none: its things are there once. */
 static const char *row_variable(RowWriter *w, RowKind row) {
@@ -615,6 +617,8 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
       w->uses |= w->temporaries[i].is_acc ? USES_ACC : 0;
       return w->temporaries[i].name;
     }
+  for (int i = 0; i < w->local_count; i++)
+    if (w->locals[i].value == w->kernels->storage[id]) return arena_printf(w->arena, "%s[%s]", w->locals[i].array, rows_offset(w, &value->shape, index));
   if (value->op == OP_NUMBER) return emit_real(w->arena, value->as.number);
   if (value->op == OP_OPTION) {
     w->uses |= USES_RUN;
@@ -625,8 +629,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
     return arena_printf(w->arena, "(gnn_real)%s", emit_row_count(w->arena, w->emission->program->info, value->as.domain, 1));
   }
   if (value->op == OP_INPUT || value->op == OP_HOISTED || value->op == OP_PARAM || value->op == OP_STATE || value->op == OP_DEGREE) return loaded(w, id, index);
-  bool is_made_here = w->kernels->made_by[id] != NO_INDEX && &w->kernels->kernels[w->kernels->made_by[id]] == w->kernel &&
-                      op_info[value->op].kind == OP_KIND_POINT;
+  const bool is_made_here = w->kernels->made_by[id] == w->arguments->step->kernel && op_info[value->op].kind == OP_KIND_POINT;
   if (is_made_here || kernels_is_virtual(w->kernels, id)) return computed(w, id, index);
   return loaded(w, id, index);
 }

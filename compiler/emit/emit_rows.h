@@ -50,6 +50,12 @@ typedef struct Pointer {
   const char *numbers; /* those of a block, where they are loaded or stored together; NULL: they are not */
 } Pointer;
 
+/* What stands for the rows of a value that the kernel has at hand and does not load: an array of its numbers, with an offset where it holds several rows. */
+typedef struct Local {
+  ValueId value;
+  const char *array;
+} Local;
+
 /* The dropouts of a kernel's rows: site and probability, a double expression. */
 typedef struct RowDropout {
   int site;
@@ -82,7 +88,8 @@ typedef struct RowWriter {
   bool has_bits;                /* reads or writes packed bits: the loop runs in blocks of 32 */
   bool has_long[LEVEL_COUNT];   /* exponentials and the like, draws of dropout */
   bool has_lanes;               /* sums everything into 16 lanes, so that the sum can be a vector's */
-  int temporary_count, pointer_count, name_count;
+  int temporary_count, pointer_count, name_count, local_count;
+  Local *locals;
   Temporary *temporaries;
   Pointer *pointers;
   Spread spread;
@@ -119,6 +126,7 @@ Index rows_full_index(const RowWriter *w, RowKind row); /* an element of a value
 const char *rows_offset(const RowWriter *w, const Shape *shape, Index index); /* "j", "h * 8 + o", "0" */
 void rows_name(RowWriter *w, ValueId value, Index index, const char *name);
 void rows_name_acc(RowWriter *w, ValueId value, Index index, const char *name); /* what the anchor leaves */
+void rows_name_local(RowWriter *w, ValueId value, const char *array); /* what earlier stages of the kernel have left for this row, or is kept of an edge */
 void rows_write(RowWriter *w, Level level, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row);
 void rows_store_tile(RowWriter *w, ValueId tile, const char *text, RowKind row); /* where the element of its operand, `text`, is one of its columns */

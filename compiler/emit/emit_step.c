@@ -89,9 +89,7 @@ static void load_operands_under(const StepWriter *w, RowWriter *body, Index inde
     if (w->kernel->over[k] != NO_VALUE && !(w->kernel->library && w->kernel->over[k] == w->kernel->epilogue.addend)) rows_value(body, w->kernel->over[k], index);
 }
 
-RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, Spread spread) {
-  RowWriter *body = rows_new(w->arguments, &w->anchor->shape);
-  body->spread = spread;
+static void write_body(StepWriter *w, RowWriter *body, const char *acc, const char *at) {
   RowKind row = body_row(w);
   Index index = rows_full_index(body, row);
   load_operands_under(w, body, index);
@@ -102,8 +100,16 @@ RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, Sprea
       rows_store(body, w->kernel->anchor, rows_value(body, w->kernel->anchor, index), row);
   }
   write_values(w, body, 0, index, row);
+}
+
+RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, Spread spread) {
+  RowWriter *body = rows_new(w->arguments, &w->anchor->shape);
+  body->spread = spread;
+  write_body(w, body, acc, at);
   return body;
 }
+
+void step_write_stage_body(StepWriter *w) { write_body(w, w->body, "acc", NULL); }
 
 RowWriter *step_write_rest(StepWriter *w, Spread spread) {
   const Epilogue *epilogue = &w->kernel->epilogue;
@@ -163,28 +169,30 @@ const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out)
   return lines;
 }
 
-static bool has_dropout(const RowWriter *rows, int site) {
-  for (int i = 0; rows && i < rows->dropout_count; i++)
-    if (rows->dropouts[i].site == site) return true;
+/* The writers of the step, one by one; NULL where there is none. */
+static const RowWriter *writer_of(const StepWriter *w, int k) { return k == 0 ? w->body : k == 1 ? w->operand : k < w->more_count + 2 ? w->more[k - 2] : NULL; }
+
+static bool has_dropout(const StepWriter *w, int before, int site) {
+  for (int k = 0; k < before; k++)
+    for (int i = 0; writer_of(w, k) && i < writer_of(w, k)->dropout_count; i++)
+      if (writer_of(w, k)->dropouts[i].site == site) return true;
   return false;
 }
 
 const char *step_dropout_fields(const StepWriter *w) {
   const char *text = "";
-  const RowWriter *const both[] = {w->body, w->operand};
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; both[k] && i < both[k]->dropout_count; i++)
-      if (k == 0 || !has_dropout(w->body, both[k]->dropouts[i].site)) text = arena_printf(w->arena, "%sgnn_dropout drop_%d;\n", text, both[k]->dropouts[i].site);
+  for (int k = 0; k < w->more_count + 2; k++)
+    for (int i = 0; writer_of(w, k) && i < writer_of(w, k)->dropout_count; i++)
+      if (!has_dropout(w, k, writer_of(w, k)->dropouts[i].site)) text = arena_printf(w->arena, "%sgnn_dropout drop_%d;\n", text, writer_of(w, k)->dropouts[i].site);
   return text;
 }
 
 const char *step_dropout_values(const StepWriter *w, const char *before, const char *after) {
   const char *text = "";
-  const RowWriter *const both[] = {w->body, w->operand};
-  for (int k = 0; k < 2; k++)
-    for (int i = 0; both[k] && i < both[k]->dropout_count; i++) {
-      const RowDropout *dropout = &both[k]->dropouts[i];
-      if (k == 0 || !has_dropout(w->body, dropout->site))
+  for (int k = 0; k < w->more_count + 2; k++)
+    for (int i = 0; writer_of(w, k) && i < writer_of(w, k)->dropout_count; i++) {
+      const RowDropout *dropout = &writer_of(w, k)->dropouts[i];
+      if (!has_dropout(w, k, dropout->site))
         text = arena_printf(w->arena, "%s%sdrop_%d = gnn_dropout_make(g->seed, g->update, %d, %s)%s\n", text, before, dropout->site, dropout->site, dropout->probability, after);
     }
   return text;

@@ -23,6 +23,8 @@ typedef struct StepWriter {
   const char *fields;  /* of the step's struct beside its arguments, one a line */
   RowWriter *body;     /* NULL where there is none to compute row by row */
   RowWriter *operand;  /* of sums of expressions */
+  int more_count;
+  RowWriter **more;    /* those of other stages */
 } StepWriter;
 
 StepWriter step_writer(const Emission *emission, const Step *step, const char *name, FILE *out);
@@ -51,6 +53,7 @@ const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, con
 /* The body for each row. `acc`: the anchor's element there: what stands for it, or an array that `at` (NULL: the
  * element's number) indexes; NULL: there is no anchor. */
 RowWriter *step_write_body(StepWriter *w, const char *acc, const char *at, Spread spread);
+void step_write_stage_body(StepWriter *w); /* to w->body, which is there */
 /* What is left of it where a library has the result of the product in memory: perhaps that of a value which is stored here,
  * so that each element is read once, before it is overwritten. */
 RowWriter *step_write_rest(StepWriter *w, Spread spread);

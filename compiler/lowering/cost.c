@@ -243,6 +243,7 @@ static void add_body(Estimate *e) {
   e->body_work += e->rates->element * numbers(e->graph, e->kernel->anchor);
   for (int b = 0; b < e->kernel->body_count; b++) {
     ValueId id = e->kernel->body[b];
+    if (op_is_aggregation(e->graph->values[id].op)) continue; /* anchor_edges */
     e->body_work += function_seconds(e, id) + operand_seconds(e, id);
   }
 }
@@ -514,15 +515,27 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
 }
 
 /* Adding a row is in the measured rates of gathers, and so little is left of it. */
-static void anchor_edges(Estimate *e) {
+static void stage_edges(Estimate *e) {
   const ValueId operand = e->anchor->operand[0];
   const size_t values = (size_t)e->graph->value_count + 1;
-  const double width = (double)shape_width(&e->anchor->shape), elements = e->rates->element * width, whole = operand_seconds(e, e->kernel->anchor);
+  const double width = (double)shape_width(&e->anchor->shape), elements = e->rates->element * width, whole = operand_seconds(e, (ValueId)(e->anchor - e->graph->values));
   EdgeWork of = {.vector = fmax(width, widest_in_lanes(e, operand, arena_alloc(e->graph->arena, values))), .seen = arena_alloc(e->graph->arena, values)};
   add_edge_work(e, operand, false, &of);
-  if (e->kernels->backend == BACKEND_CUDA) e->anchor_work = of.gathered + e->edges * elements + whole;
-  else e->anchor_work = overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
+  if (e->kernels->backend == BACKEND_CUDA) e->anchor_work += of.gathered + e->edges * elements + whole;
+  else e->anchor_work += overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
   e->rounds = degree_rounds(e);
+}
+
+/* One after the other for each row. */
+static void anchor_edges(Estimate *e) {
+  Stage stages[MOST_STAGES];
+  const Value *first = e->anchor;
+  const int count = kernel_stages(e->kernels, e->kernel, stages);
+  for (int s = 0; s < count; s++) {
+    e->anchor = &e->graph->values[stages[s].anchor];
+    stage_edges(e);
+  }
+  e->anchor = first;
 }
 
 /* A sum within rows or over them. */

@@ -34,6 +34,7 @@ typedef struct Sentence {
   Arena *arena;
   const Value *anchor;
   const char *name, *a, *b, *last; /* last: of the body */
+  bool is_said;
 } Sentence;
 
 static const char *says_product(const Sentence *s) { return arena_printf(s->arena, "%s = %s @ %s", s->name, s->a, s->b); }
@@ -46,6 +47,14 @@ static const char *says_loss_gradient(const Sentence *s) { return arena_printf(s
 static const char *says_map(const Sentence *s) { return s->last; }
 
 static const char *says_edges(const Sentence *s) {
+  Stage stages[MOST_STAGES];
+  const int count = kernel_stages(s->kernels, s->kernel, stages);
+  if (count > 1) {
+    const Value *values = s->kernels->graph->values;
+    const char *names = "";
+    for (int i = 0; i < count; i++) names = arena_printf(s->arena, "%s%s%s", names, i == 0 ? "" : i == count - 1 ? " and " : ", ", value_text(&values[stages[i].anchor], s->is_said));
+    return arena_printf(s->arena, "%s over %s-edges, row by row", names, s->anchor->as.end == END_DST ? "in" : "out");
+  }
   const char *fold = fold_info[kernel_info[s->kernel->kind].fold].name, *end = s->anchor->as.end == END_DST ? "in" : "out";
   return arena_printf(s->arena, "%s = %s over %s-edges of %s", s->name, fold, end, s->a);
 }
@@ -67,7 +76,7 @@ static const char *what_is_computed(const Kernels *kernels, const Kernel *kernel
   const char *a = anchor->operand_count > 0 ? operand_text(kernels, anchor->operand[0], DEPTH, is_said) : "";
   const char *b = anchor->operand_count > 1 ? operand_text(kernels, anchor->operand[1], DEPTH, is_said) : "";
   const char *last = kernel->body_count ? value_text(&kernels->graph->values[kernel->body[kernel->body_count - 1]], is_said) : "";
-  return says[kernel->kind](&(Sentence){kernels, kernel, kernels->graph->arena, anchor, value_text(anchor, is_said), a, b, last});
+  return says[kernel->kind](&(Sentence){kernels, kernel, kernels->graph->arena, anchor, value_text(anchor, is_said), a, b, last, is_said});
 }
 
 static const char *described(const Kernels *kernels, const Kernel *kernel, bool is_said) {

@@ -2,7 +2,8 @@
  *
  * Greedy over values in order: a point value joins the kernel of the latest of its operands if it has the same rows and
  * dimensions, so everything it needs is there; otherwise it starts a kernel of its own. A value joins only kernels that
- * come no earlier than all it reads, so the order of kernels is an order of execution. Cost: linear in uses.
+ * come no earlier than all it reads, so the order of kernels is an order of execution. On a processor a sum over edges joins the
+ * kernel of sums over the same edges whose rows it reads (stage_after). Cost: linear in uses.
  */
 #include "fuse.h"
 
@@ -57,7 +58,7 @@ typedef struct Fusion {
   Graph *graph;
   Kernels *kernels;
   const bool *is_sparse_field;
-  bool is_fusing;
+  bool is_fusing, is_staging;
   Backend backend;
   bool *is_virtual;
   int *use_count;
@@ -258,6 +259,11 @@ enum { MOST_IN_A_BODY = 64 };
 /* Slices are copied out where their row is made. Not behind a product on a GPU: a library that computes it wants a place for all of the row. */
 static bool takes_tiles(const Fusion *f, const Kernel *kernel) { return f->backend == BACKEND_CPU || kernel->kind != KERNEL_MATMUL; }
 
+static Stage last_stage(const Fusion *f, const Kernel *kernel) {
+  Stage stages[MOST_STAGES];
+  return stages[kernel_stages(f->kernels, kernel, stages) - 1];
+}
+
 static void place_point(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   Sources sources = {NO_INDEX, true};
@@ -266,8 +272,8 @@ static void place_point(Fusion *f, ValueId id) {
   int index = NO_INDEX;
   if (f->is_fusing && sources.latest != NO_INDEX && sources.is_pointwise) {
     const Kernel *kernel = &f->kernels->kernels[sources.latest];
-    const Shape *loops = &f->graph->values[kernel->anchor].shape;
-    const Value *anchor = &f->graph->values[kernel->anchor];
+    const Value *anchor = &f->graph->values[last_stage(f, kernel).anchor];
+    const Shape *loops = &anchor->shape;
     bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
     bool has_room = kernel->body_count < MOST_IN_A_BODY;
     const bool has_loops = value->op == OP_TILE ? takes_tiles(f, kernel) && same_loops(loops, &f->graph->values[value->operand[0]].shape) : same_loops(loops, &value->shape);
@@ -302,18 +308,77 @@ static KernelKind anchor_kind(const Fusion *f, ValueId id) {
   return value->op == OP_GATHER && is_plain ? KERNEL_SPMM : usual[value->op];
 }
 
+/* ---- sums over the edges of a row, one after the other ---- */
+
+static bool is_edge_fold(KernelKind kind) { return kind == KERNEL_EDGE_SUM || kind == KERNEL_EDGE_MAX || kind == KERNEL_EDGE_MIN; }
+
+/* The sum reads what the kernel makes at other rows than its own, which are not there yet. */
+static bool reads_far(Fusion *f, ValueId id, int index, EdgeEnd end, bool is_far) {
+  const Value *value = &f->graph->values[id];
+  if (!visit(f, id, is_far)) return false;
+  if (f->kernels->made_by[f->kernels->storage[id]] == index) return is_far;
+  if (!f->is_virtual[id]) return false;
+  for (int k = 0; k < value->operand_count; k++)
+    if (reads_far(f, value->operand[k], index, end, is_far || (value->op == OP_LIFT && value->as.end != end))) return true;
+  return false;
+}
+
+static bool has_copies(const Fusion *f, const Kernel *kernel) {
+  for (int b = 0; b < kernel->body_count; b++)
+    if (f->graph->values[kernel->body[b]].op == OP_TILE) return true;
+  return false;
+}
+
+/* The kernel whose sums over the edges of a row this one reads, and can follow row by row: NO_INDEX where there is none. */
+static int stage_after(Fusion *f, ValueId id, KernelKind kind) {
+  const Value *value = &f->graph->values[id];
+  if (!f->is_staging || !is_edge_fold(kind) || value->slice.count > 0) return NO_INDEX;
+  Sources sources = {NO_INDEX, true};
+  f->walk += ROLES;
+  find_sources(f, value->operand[0], false, &sources);
+  if (sources.latest == NO_INDEX) return NO_INDEX;
+  const Kernel *kernel = &f->kernels->kernels[sources.latest];
+  const Value *anchor = &f->graph->values[kernel->anchor];
+  Stage stages[MOST_STAGES];
+  if (!is_edge_fold(kernel->kind) || kernel->phase != value->phase || anchor->as.end != value->as.end || anchor->slice.count > 0 || has_copies(f, kernel)) return NO_INDEX;
+  const Domain edges = f->graph->values[value->operand[0]].shape.domain;
+  if (edges != f->graph->values[anchor->operand[0]].shape.domain || !domain_is_relation(edges)) return NO_INDEX;
+  if (kernel->body_count >= MOST_IN_A_BODY || kernel_stages(f->kernels, kernel, stages) == MOST_STAGES) return NO_INDEX;
+  f->walk += ROLES;
+  return reads_far(f, value->operand[0], sources.latest, value->as.end, false) ? NO_INDEX : sources.latest;
+}
+
+int kernel_stages(const Kernels *kernels, const Kernel *kernel, Stage *stages) {
+  int count = 0;
+  stages[count++] = (Stage){kernel->anchor, 0, kernel->body_count};
+  if (!is_edge_fold(kernel->kind)) return count;
+  for (int b = 0; b < kernel->body_count; b++) {
+    if (op_info[kernels->graph->values[kernel->body[b]].op].kind != OP_KIND_ANCHOR) continue;
+    stages[count - 1].end = b;
+    stages[count++] = (Stage){kernel->body[b], b + 1, kernel->body_count};
+  }
+  return count;
+}
+
+KernelKind stage_kind(const Kernels *kernels, const Kernel *kernel, const Stage *stage) {
+  if (stage->anchor == kernel->anchor) return kernel->kind;
+  const Op op = kernels->graph->values[stage->anchor].op;
+  return op == OP_GATHER_MAX ? KERNEL_EDGE_MAX : op == OP_GATHER_MIN ? KERNEL_EDGE_MIN : KERNEL_EDGE_SUM;
+}
+
 /* On a GPU all weights are updated at once, but for those whose rows lie with the nodes': launches of their own would take longer than what they do. */
 static void place_anchor(Fusion *f, ValueId id) {
   KernelKind kind = anchor_kind(f, id);
-  int last = f->kernels->kernel_count - 1;
+  int last = f->kernels->kernel_count - 1, before = stage_after(f, id, kind);
   bool is_joining = kind == KERNEL_UPDATE && f->backend == BACKEND_CUDA && f->is_fusing && last >= 0 && f->kernels->kernels[last].kind == KERNEL_UPDATE;
   is_joining = is_joining && !value_is_update_of_nodes(&f->graph->values[id]) && !value_is_update_of_nodes(&f->graph->values[f->kernels->kernels[last].anchor]);
-  if (!is_joining) {
+  const int joined = is_joining ? last : before;
+  if (joined == NO_INDEX) {
     new_kernel(f, kind, id);
     return;
   }
-  ARENA_PUSH(f->graph->arena, f->kernels->kernels[last].body, f->kernels->kernels[last].body_count, id);
-  f->kernels->made_by[id] = last;
+  ARENA_PUSH(f->graph->arena, f->kernels->kernels[joined].body, f->kernels->kernels[joined].body_count, id);
+  f->kernels->made_by[id] = joined;
 }
 
 /* ---- what each kernel reads and stores ---- */
@@ -543,8 +608,11 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   needs->ids[end] |= kernel_asks_for_ids(f, kernel, end);
   const ValueId neighbours = kernels_neighbours(kernels, kernel);
   if (neighbours != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, neighbours);
+  Stage stages[MOST_STAGES];
+  const int stage_count = kernel_stages(kernels, kernel, stages);
   f->walk += ROLES;
-  if (is_out && walked != DOMAIN_MEMBER && asks_for_edges(f, f->graph->values[kernel->anchor].operand[0])) needs->out_edge = true; /* a node is one member */
+  for (int s = 0; s < stage_count; s++)
+    if (is_out && walked != DOMAIN_MEMBER && asks_for_edges(f, f->graph->values[stages[s].anchor].operand[0])) needs->out_edge = true; /* a node is one member */
 }
 
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
@@ -561,7 +629,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   kernels->is_half = arena_alloc(arena, count);
   kernels->storage = arena_alloc(arena, count * sizeof *kernels->storage);
   kernels->needs = arena_alloc(arena, (size_t)typed_edge_sets(graph->program->info) * sizeof *kernels->needs);
-  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
+  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->is_fusing && options->is_staging && options->backend == BACKEND_CPU, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {

@@ -22,6 +22,7 @@ typedef enum Library { LIBRARY_NONE, LIBRARY_CUBLASLT, LIBRARY_CUSPARSE, LIBRARY
 typedef struct FuseOptions {
   bool is_fusing;
   bool is_placing; /* results may lie where operands do: places.c */
+  bool is_staging; /* sums over the edges of a row follow each other in one kernel, on a processor */
   bool is_padding; /* rows_are_padded */
   Backend backend;
   /* Of BACKEND_CUDA: */
@@ -84,7 +85,8 @@ typedef struct Kernel {
   KernelKind kind;
   ValueId anchor;     /* KERNEL_MAP: the first value of the body */
   int body_count;
-  ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them. KERNEL_UPDATE: more updates */
+  ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them. KERNEL_UPDATE: more updates. Of sums over
+                       * edges: further ones over the same edges, each before the point values made of it (Stage) */
   int output_count;
   ValueId *outputs;   /* what is stored, of the anchor and the body */
   ValueId *over;      /* per output: the input in whose memory it may lie, or NO_VALUE (places.c) */
@@ -141,6 +143,18 @@ const char *kernel_said(const Kernels *kernels, const Kernel *kernel); /* with t
 /* places.c */
 void choose_places(Kernels *kernels, bool is_placing);
 bool kernel_shares_place(const Kernel *kernel, ValueId value); /* it may lie where another value of the kernel does */
+
+/* A sum or an extreme over the edges of each row, and the point values that follow it before the next one of the kernel: a softmax over edges and the sum
+ * that it weighs are three, done for a row before the next row is begun. What a stage leaves for later ones is a row. */
+typedef struct Stage {
+  ValueId anchor;
+  int begin, end; /* of the kernel's body */
+} Stage;
+
+enum { MOST_STAGES = 8 };
+
+int kernel_stages(const Kernels *kernels, const Kernel *kernel, Stage *stages); /* at most MOST_STAGES; 1 where there is one anchor or none */
+KernelKind stage_kind(const Kernels *kernels, const Kernel *kernel, const Stage *stage);
 
 /* choose_half.c */
 void choose_half(Kernels *kernels, const bool *is_sparse_field);

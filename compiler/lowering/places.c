@@ -70,7 +70,8 @@ void choose_places(Kernels *kernels, bool is_placing) {
     Kernel *kernel = &kernels->kernels[i];
     kernel->over = arena_alloc(arena, (size_t)(kernel->output_count + 1) * sizeof *kernel->over);
     for (int k = 0; k < kernel->output_count; k++) kernel->over[k] = NO_VALUE;
-    if (!is_placing || kernel_info[kernel->kind].body == BODY_NOWHERE) continue;
+    Stage stages[MOST_STAGES]; /* of several, later ones read rows after earlier ones have stored theirs */
+    if (!is_placing || kernel_info[kernel->kind].body == BODY_NOWHERE || kernel_stages(kernels, kernel, stages) > 1) continue;
     Reads reads = {kernels, i, arena_alloc(arena, count), arena_alloc(arena, count * sizeof *reads.seen)};
     note_anchor(&reads, kernel);
     memset(reads.seen, 0, count * sizeof *reads.seen);

@@ -14,13 +14,48 @@ static const char *check_reads(const Kernels *kernels, int index, const bool *is
   return NULL;
 }
 
+/* Whether a stage has the rows of `end` of what its kernel makes, and no others, and only of stages before it. */
+static bool reads_rows(const Kernels *kernels, int index, ValueId from, EdgeEnd end, bool is_far, const bool *is_made) {
+  const Value *value = &kernels->graph->values[from];
+  const ValueId stored = kernels->storage[from];
+  if (kernels->made_by[stored] == index) return !is_far && is_made[stored];
+  for (int k = 0; k < value->operand_count && kernels_is_virtual(kernels, from); k++)
+    if (!reads_rows(kernels, index, value->operand[k], end, is_far || (value->op == OP_LIFT && value->as.end != end), is_made)) return false;
+  return true;
+}
+
+static const char *check_stages(const Kernels *kernels, int index) {
+  const Graph *graph = kernels->graph;
+  const Kernel *kernel = &kernels->kernels[index];
+  const Value *first = &graph->values[kernel->anchor];
+  Stage stages[MOST_STAGES];
+  const int count = kernel_stages(kernels, kernel, stages);
+  if (count == 1) return NULL;
+  bool *is_made = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
+  for (int s = 0; s < count; s++) {
+    const Value *anchor = &graph->values[stages[s].anchor];
+    if (!op_is_aggregation(anchor->op) || anchor->as.end != first->as.end || graph->values[anchor->operand[0]].shape.domain != graph->values[first->operand[0]].shape.domain)
+      return arena_printf(graph->arena, "kernel %d sums %s over other edges", index, anchor->name);
+    if (!reads_rows(kernels, index, anchor->operand[0], anchor->as.end, false, is_made)) return arena_printf(graph->arena, "kernel %d: %s reads rows that are not there yet", index, anchor->name);
+    is_made[stages[s].anchor] = true;
+    for (int b = stages[s].begin; b < stages[s].end; b++) is_made[kernel->body[b]] = true;
+  }
+  return NULL;
+}
+
 static const char *check_body(const Kernels *kernels, int index) {
   const Graph *graph = kernels->graph;
   const Kernel *kernel = &kernels->kernels[index];
   const Shape *loops = &graph->values[kernel->anchor].shape;
+  const char *fault = check_stages(kernels, index);
+  if (fault) return fault;
   for (int b = 0; b < kernel->body_count; b++) {
     const Value *value = &graph->values[kernel->body[b]], *loops_of = kernel_copies_tile(kernels, kernel, kernel->body[b]) ? &graph->values[value->operand[0]] : value;
     if (kernel->kind == KERNEL_UPDATE && value->op == OP_UPDATE) continue;
+    if (op_is_aggregation(value->op)) {
+      loops = &value->shape; /* of a stage */
+      continue;
+    }
     if (op_info[value->op].kind != OP_KIND_POINT) return arena_printf(graph->arena, "kernel %d has %s in its body", index, value->name);
     if (value->shape.domain != loops->domain || shape_width(&loops_of->shape) != shape_width(loops))
       return arena_printf(graph->arena, "kernel %d computes %s in loops of another shape", index, value->name);

@@ -146,6 +146,33 @@ check "attention: gradients of softmaxes from outputs" sh -c "echo '$(softmax_gr
 check "attention: gradients of softmaxes over edges where sums keep their order" sh -c "echo '$(softmax_gradients -fno-reassociate)' | grep -x ' 3 edge sum'"
 check "attention: the plan says so" sh -c "'$gnncc' -w --plan '$here/models/varied/gat.gnn' | grep -c 'from a sum over edges that is there already' | grep -x 3"
 
+# ---- attention row by row: largest score, sum of exponentials and weighted sum in one kernel; of 32 heads, rows with more than 64 edges compute scores again ----
+cat >hub.gnn <<'MODEL'
+layer Att(x : node[f], out, heads) { # names that the emitter has, too
+  param W : [f, heads, out] = glorot
+  param U : [f, heads, out] = glorot
+  param a : [heads, out]    = glorot
+  z          = x @ W
+  q          = x @ U
+  until_each = dot(leaky_relu(src.z + dst.q, 0.2), a)
+  kept_m     = sum((edge_softmax(until_each) |> dropout(0.3)) * src.z)
+  return flatten(kept_m)
+}
+data web from synth(kind = "rmat", nodes = 400, degree = 20, features = 9, classes = 3, seed = 3)
+model hub on web { return x |> Att(2, heads = 32) as conv1 |> tanh |> Linear(y.classes) as head }
+train hub { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
+MODEL
+walks() { "$gnncc" -w --verify --stop-after=fuse --dump=fuse "$@" hub.gnn | grep -c '^kernel [0-9]*: edge'; }
+stages_agree() {
+  local options
+  for options in "" -fno-stages; do CFLAGS="-O1 -Werror" "$gnncc" -w --verify $options hub.gnn -o hub && rm -rf a$options && ./hub -q --out a$options || return 1; done
+  cmp a/last.safetensors a-fno-stages/last.safetensors
+}
+check "attention row by row: one walk forward, two backward, one in an evaluation" sh -c "[ $(walks) = 4 ] && [ $(walks -fno-stages) = 8 ]"
+check "  the largest scores are not stored" sh -c "'$gnncc' -w --plan=json -fno-stages hub.gnn | grep -q logsumexp_max && ! '$gnncc' -w --plan=json hub.gnn | grep '\"value\": \"conv1_logsumexp_max'"
+check "  the same bits with and without" stages_agree
+check "  gradients agree with finite differences" sh -c "CFLAGS=-O0 '$gnncc' -w -fgradcheck hub.gnn -o hub && ./hub gradcheck"
+
 # ---- sets of graphs: one without nodes, one without edges, a node alone, loops, a hub ----
 . "$here/sets.sh"
 check "a set of graphs is written" make_sets sets

@@ -394,8 +394,7 @@ static void emit_halo(StepWriter *w) {
 /* ---- sums of expressions ---- */
 
 /* The operand of a sum or an aggregation, written so that each element is folded into acc. */
-static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
-  w->operand = rows_new(w->arguments, loops);
+static void write_operand_in(StepWriter *w, RowKind row) {
   Index index = rows_full_index(w->operand, row);
   const char *text = rows_value(w->operand, w->anchor->operand[0], index);
   Index into = w->anchor->op == OP_REDUCE ? rows_reduced_index(w->operand, w->kernel->anchor, index) : index;
@@ -403,6 +402,11 @@ static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
   rows->has_lanes = rows->is_flat && rows->loop_count == 1 && rows->loop_size[0] >= 16 && !rows->has_bits && shape_width(&w->anchor->shape) == 1;
   if (rows->has_lanes) rows_write(rows, LEVEL_ELEMENT, "lanes[t] += %s;", text);
   else step_write_fold(w, arena_printf(w->arena, "acc[%s]", rows_offset(rows, &w->anchor->shape, into)), text);
+}
+
+static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
+  w->operand = rows_new(w->arguments, loops);
+  write_operand_in(w, row);
 }
 
 /* What runs for each edge of row r after the operand. */
@@ -423,7 +427,248 @@ static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, 
   fprintf(w->out, "%s%s    }\n", loops_text(w->operand, "      "), after.text);
 }
 
+/* ---- several sums over the edges of a row, one after the other ---- */
+
+/* What the emitter knows of a stage: a kernel of its own, as far as rows are written. */
+typedef struct StageText {
+  Kernel kernel;
+  RowWriter *body, *operand;
+} StageText;
+
+/* A value of edges that several stages want and that takes long, kept for some edges of the row after it was computed in the first of them: rows with more
+ * edges than there is room for compute it again in each. */
+typedef struct Kept {
+  ValueId value;
+  int64_t width;
+  const char *name, *at; /* the array, and its numbers at an edge */
+  RowWriter *rows;
+} Kept;
+
+enum { KEPT_NUMBERS = 2048, KEPT_WIDEST = 32, KEPT_MOST = 4 };
+
+typedef struct Stages {
+  int count, kept_count;
+  Stage of[MOST_STAGES];
+  StageText text[MOST_STAGES];
+  Kept kept[KEPT_MOST];
+} Stages;
+
+static bool is_of_stage(const StepWriter *w, const Stage *stage, ValueId id) {
+  for (int b = stage->begin; b < stage->end; b++)
+    if (w->kernel->body[b] == id) return true;
+  return stage->anchor == id;
+}
+
+/* Marks what is read for `id`, through what is computed where it is used. */
+static void mark_reads(const StepWriter *w, ValueId id, bool *is_read) {
+  if (is_read[id]) return;
+  is_read[id] = true;
+  is_read[w->kernels->storage[id]] = true;
+  for (int k = 0; k < w->graph->values[id].operand_count && kernels_is_virtual(w->kernels, id); k++) mark_reads(w, w->graph->values[id].operand[k], is_read);
+}
+
+static void mark_stage(const StepWriter *w, const Stage *stage, bool *is_read) {
+  mark_reads(w, w->graph->values[stage->anchor].operand[0], is_read);
+  for (int b = stage->begin; b < stage->end; b++)
+    for (int k = 0; k < w->graph->values[w->kernel->body[b]].operand_count; k++) mark_reads(w, w->graph->values[w->kernel->body[b]].operand[k], is_read);
+}
+
+static bool *new_marks(const StepWriter *w) { return arena_alloc(w->arena, (size_t)w->graph->value_count + 1); }
+
+/* Without anything that the kernel makes, and more than a few instructions. */
+static bool is_worth_keeping(const StepWriter *w, ValueId id) {
+  static const double exps[POINT_COUNT] = {
+#define FUNCTION(name, exps, code) exps,
+#include "compiler/graph/functions.h"
+#undef FUNCTION
+  };
+  bool *is_read = new_marks(w), takes_long = false;
+  mark_reads(w, id, is_read);
+  for (int i = 0; i < w->graph->value_count; i++) {
+    if (!is_read[i]) continue;
+    const Value *value = &w->graph->values[i];
+    if (w->kernels->made_by[i] == w->step->kernel) return false;
+    takes_long = takes_long || (kernels_is_virtual(w->kernels, i) && domain_is_edges(value->shape.domain) && (op_is_reduction(value->op) || value->op == OP_DROPOUT || (value->op == OP_MAP && exps[value->as.function] >= 1)));
+  }
+  return takes_long;
+}
+
+static bool may_be_kept(const StepWriter *w, ValueId id) {
+  const Value *value = &w->graph->values[id];
+  return kernels_is_virtual(w->kernels, id) && domain_is_edges(value->shape.domain) && value->shape.element == ELEMENT_REAL && value->op != OP_LIFT && value->op != OP_BROADCAST && shape_width(&value->shape) <= KEPT_WIDEST && is_worth_keeping(w, id);
+}
+
+static void find_kept(StepWriter *w, Stages *stages) {
+  bool *reads[MOST_STAGES], *is_covered = new_marks(w);
+  for (int s = 0; s < stages->count; s++) {
+    reads[s] = new_marks(w);
+    mark_reads(w, w->graph->values[stages->of[s].anchor].operand[0], reads[s]);
+  }
+  for (ValueId id = w->graph->value_count - 1; id >= 0 && stages->kept_count < KEPT_MOST; id--) {
+    int readers = 0;
+    for (int s = 0; s < stages->count; s++) readers += reads[s][id];
+    if (readers < 2 || is_covered[id] || !may_be_kept(w, id)) continue;
+    mark_reads(w, id, is_covered);
+    const Value *value = &w->graph->values[id];
+    const char *name = arena_printf(w->arena, "kept_%s", value->name);
+    stages->kept[stages->kept_count++] = (Kept){id, shape_width(&value->shape), name, arena_printf(w->arena, "at_%s", name), NULL};
+  }
+}
+
+static void add_writer(StepWriter *w, RowWriter *rows) { ARENA_PUSH(w->arena, w->more, w->more_count, rows); }
+
+static void name_locals(StepWriter *w, const Stages *stages, int before, RowWriter *rows, const bool *is_left) {
+  for (int s = 0; s < before; s++)
+    for (int b = stages->of[s].begin - 1; b < stages->of[s].end; b++) {
+      const ValueId id = b < stages->of[s].begin ? stages->of[s].anchor : w->kernel->body[b];
+      if (is_left[id]) rows_name_local(rows, id, arena_printf(w->arena, "row_of_%s", w->graph->values[id].name));
+    }
+}
+
+/* The values of earlier stages that later ones read. */
+static bool *find_left(const StepWriter *w, const Stages *stages) {
+  bool *is_left = new_marks(w);
+  for (int s = 1; s < stages->count; s++) {
+    bool *is_read = new_marks(w);
+    mark_stage(w, &stages->of[s], is_read);
+    for (int i = 0; i < w->graph->value_count; i++) is_left[i] = is_left[i] || (is_read[i] && w->kernels->made_by[i] == w->step->kernel && !is_of_stage(w, &stages->of[s], i));
+  }
+  return is_left;
+}
+
+static void leave_row(StepWriter *w, RowWriter *body, ValueId id, Index index) {
+  rows_write(body, body->loop_count ? LEVEL_ELEMENT : LEVEL_ROW, "row_of_%s[%s] = %s;", w->graph->values[id].name, rows_offset(body, &w->graph->values[id].shape, index), rows_value(body, id, index));
+}
+
+static void write_stage(StepWriter *w, Stages *stages, int s, const bool *is_left) {
+  const Stage *stage = &stages->of[s];
+  StageText *text = &stages->text[s];
+  text->kernel = *w->kernel;
+  text->kernel.kind = stage_kind(w->kernels, w->kernel, stage);
+  text->kernel.anchor = stage->anchor;
+  text->kernel.body = w->kernel->body + stage->begin;
+  text->kernel.body_count = stage->end - stage->begin;
+  StepWriter of = *w;
+  of.kernel = w->arguments->stage = &text->kernel;
+  of.anchor = &w->graph->values[stage->anchor];
+  text->body = of.body = rows_new(w->arguments, &of.anchor->shape);
+  name_locals(w, stages, s, text->body, is_left);
+  step_write_stage_body(&of);
+  const Index index = rows_full_index(text->body, ROWS_SELF);
+  for (int b = stage->begin - 1; b < stage->end; b++) {
+    const ValueId id = b < stage->begin ? stage->anchor : w->kernel->body[b];
+    if (is_left[id]) leave_row(w, text->body, id, index);
+  }
+  of.operand = rows_new(w->arguments, &of.anchor->shape);
+  name_locals(w, stages, s, of.operand, is_left);
+  for (int k = 0; k < stages->kept_count; k++) rows_name_local(of.operand, stages->kept[k].value, stages->kept[k].at);
+  write_operand_in(&of, ROWS_EDGE);
+  text->operand = of.operand;
+  add_writer(w, text->body);
+  add_writer(w, text->operand);
+}
+
+static void write_kept(StepWriter *w, Kept *kept) {
+  Kernel alone = *w->kernel;
+  alone.kind = KERNEL_MAP;
+  alone.body = &kept->value;
+  alone.body_count = 1;
+  w->arguments->stage = memcpy(arena_alloc(w->arena, sizeof alone), &alone, sizeof alone);
+  kept->rows = rows_new(w->arguments, &w->graph->values[kept->value].shape);
+  const Index index = rows_full_index(kept->rows, ROWS_EDGE);
+  const char *number = rows_value(kept->rows, kept->value, index);
+  rows_write(kept->rows, kept->rows->loop_count ? LEVEL_ELEMENT : LEVEL_EDGE, "to[%s] = %s;", kept->rows->loop_count ? rows_offset(kept->rows, &w->graph->values[kept->value].shape, index) : "0", number);
+  add_writer(w, kept->rows);
+}
+
+static int64_t kept_edges(const Stages *stages) {
+  int64_t widest = 1;
+  for (int k = 0; k < stages->kept_count; k++) widest = stages->kept[k].width > widest ? stages->kept[k].width : widest;
+  return KEPT_NUMBERS / widest;
+}
+
+static void print_kept(StepWriter *w, const Kept *kept, bool is_out) {
+  const unsigned uses = kept->rows->uses;
+  fprintf(w->out, "static void %s_%s(const void *context, int64_t r, int64_t from, int64_t until, gnn_real *restrict to) {\n", w->name, kept->name);
+  print_opening(w, USES_RUN);
+  fprintf(w->out, "  const gnn_csr *edges = &%s;\n", step_csr(w));
+  if (uses & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "  const int64_t %s = r;\n", is_out ? "src" : "dst");
+  else fprintf(w->out, "  (void)r;\n");
+  if (!(uses & (is_out ? USES_DST : USES_SRC))) fprintf(w->out, "  (void)edges;\n");
+  step_print_lines(w->out, "  ", kept->rows->text[LEVEL_ROW]);
+  fprintf(w->out, "  for (int64_t i = from; i < until; i++, to += %" PRId64 ") {\n", kept->width);
+  step_print_lines(w->out, "    ", step_edge_variables(w, uses, is_out));
+  step_print_lines(w->out, "    ", kept->rows->text[LEVEL_EDGE]);
+  fprintf(w->out, "%s  }\n}\n\n", loops_text(kept->rows, "    "));
+}
+
+static void print_stage(StepWriter *w, const Stages *stages, int s, bool is_out) {
+  const StageText *text = &stages->text[s];
+  const Value *anchor = &w->graph->values[text->kernel.anchor];
+  const FoldInfo *fold = &fold_info[kernel_info[text->kernel.kind].fold];
+  const bool is_sum = fold == &fold_info[FOLD_SUM];
+  const int64_t width = shape_width(&anchor->shape);
+  const unsigned uses = text->operand->uses;
+  const char *loops = loops_text(text->operand, "        ");
+  bool has_kept = false;
+  for (int k = 0; k < stages->kept_count; k++) has_kept = has_kept || strstr(loops, stages->kept[k].at) || strstr(text->operand->text[LEVEL_EDGE], stages->kept[k].at);
+  fprintf(w->out, "    { /* %s */\n      %sgnn_real acc[%" PRId64 "]%s;\n", anchor->name, is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
+  if (!is_sum) fprintf(w->out, "      for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
+  if (uses & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "      const int64_t %s = r;\n", is_out ? "src" : "dst");
+  step_print_lines(w->out, "      ", text->operand->text[LEVEL_ROW]);
+  const char *indent = has_kept ? "        " : "      ", *inner = has_kept ? "          " : "        ";
+  if (has_kept) {
+    fprintf(w->out, "      for (int64_t from = first, until; from < last; from = until) {\n        until = gnn_min(from + %" PRId64 ", last);\n", kept_edges(stages));
+    for (int k = 0; k < stages->kept_count; k++) {
+      const Kept *kept = &stages->kept[k];
+      if (!strstr(loops, kept->at) && !strstr(text->operand->text[LEVEL_EDGE], kept->at)) continue;
+      bool is_first = true;
+      for (int before = 0; before < s; before++) is_first = is_first && !strstr(loops_text(stages->text[before].operand, ""), kept->at) && !strstr(stages->text[before].operand->text[LEVEL_EDGE], kept->at);
+      fprintf(w->out, "        %s%s_%s(context, r, from, until, %s);\n", is_first ? "" : arena_printf(w->arena, "if (last - first > %" PRId64 ") ", kept_edges(stages)), w->name, kept->name, kept->name);
+    }
+  }
+  fprintf(w->out, has_kept ? "%sfor (int64_t i = from; i < until; i++) {\n" : "%sfor (int64_t i = first; i < last; i++) {\n", indent);
+  step_print_lines(w->out, inner, step_edge_variables(w, uses, is_out));
+  for (int k = 0; k < stages->kept_count; k++)
+    if (strstr(loops, stages->kept[k].at) || strstr(text->operand->text[LEVEL_EDGE], stages->kept[k].at))
+      fprintf(w->out, "%sconst gnn_real *restrict %s = %s + (i - from) * %" PRId64 ";\n", inner, stages->kept[k].at, stages->kept[k].name, stages->kept[k].width);
+  step_print_lines(w->out, inner, text->operand->text[LEVEL_EDGE]);
+  fprintf(w->out, "%s%s}\n", loops_text(text->operand, inner), indent);
+  if (has_kept) fprintf(w->out, "      }\n");
+  if (!is_sum) fprintf(w->out, "      gnn_settle(acc, %" PRId64 ", first == last);\n", width);
+  step_print_lines(w->out, "      ", text->body->text[LEVEL_ROW]);
+  fprintf(w->out, "%s    }\n", loops_text(text->body, "      "));
+}
+
+static void emit_stages(StepWriter *w, Stages *stages) {
+  const bool is_out = w->anchor->as.end == END_SRC;
+  const bool *is_left = find_left(w, stages);
+  find_kept(w, stages);
+  for (int k = 0; k < stages->kept_count; k++) write_kept(w, &stages->kept[k]);
+  for (int s = 0; s < stages->count; s++) write_stage(w, stages, s, is_left);
+  for (int k = 0; k < stages->kept_count; k++) print_kept(w, &stages->kept[k], is_out);
+  open_task(w, "rows", USES_RUN);
+  fprintf(w->out, "  const gnn_csr *edges = &%s;\n", step_csr(w));
+  for (int k = 0; k < stages->kept_count; k++) fprintf(w->out, "  gnn_real %s[%" PRId64 "];\n", stages->kept[k].name, kept_edges(stages) * stages->kept[k].width);
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    const int64_t first = edges->ptr[r], last = edges->ptr[r + 1];\n");
+  for (int i = 0; i < w->graph->value_count; i++)
+    if (is_left[i]) fprintf(w->out, "    %s row_of_%s[%" PRId64 "];\n", w->graph->values[i].shape.element == ELEMENT_BIT ? "uint32_t" : "gnn_real", w->graph->values[i].name, shape_width(&w->graph->values[i].shape));
+  for (int s = 0; s < stages->count; s++) print_stage(w, stages, s, is_out);
+  fprintf(w->out, "  }\n}\n\n");
+  w->arguments->stage = NULL;
+  take_part(w);
+  open_step(w, no_members);
+  run_over_edges_of_rows(w, "rows", step_csr(w));
+  fprintf(w->out, "}\n\n");
+}
+
 static void emit_edges(StepWriter *w) {
+  Stages stages = {.count = 0};
+  stages.count = kernel_stages(w->kernels, w->kernel, stages.of);
+  if (stages.count > 1) {
+    emit_stages(w, &stages);
+    return;
+  }
   const FoldInfo *fold = &fold_info[kernel_info[w->kernel->kind].fold];
   bool is_out = w->anchor->as.end == END_SRC, is_sum = kernel_info[w->kernel->kind].fold == FOLD_SUM;
   int64_t width = shape_width(&w->anchor->shape);
