@@ -34,8 +34,10 @@ an_epoch() { # WHO MODEL: milliseconds of processors an epoch
 }
 classes=$(sed -n 's/.*"num_classes": *\([0-9]*\).*/\1/p' "$data/graph.json") features=$(sed -n 's/.*"num_features": *\([0-9]*\).*/\1/p' "$data/graph.json")
 kept() { "$build/gnncc" -w --plan=json "${@:2}" "$1.gnn" --data "$data" | awk -F'[:,]' '/"peak_bytes"/ { printf "%.1f MiB", $2 / 1048576; exit }'; }
-echo "| model | gnncc, ms an epoch | -fno-stages | $(printf '%s | ' "${peers[@]}")memory | -fno-stages |"
-echo "| --- | --- | --- | $(printf -- '--- | %.0s' "${peers[@]}")--- | --- |"
+columns="gnncc, ms an epoch;-fno-stages;" line="| --- | --- | --- |"
+for peer in "${peers[@]}"; do columns="$columns$peer;" line="$line --- |"; done
+echo "| model | ${columns//;/ | }memory | -fno-stages |"
+echo "$line --- | --- |"
 for model in GAT GATv2 TransformerConv; do
   cat >$model.gnn <<MODEL
 data g { node x : f32[$features]  node y : class[$classes] }
