@@ -10,7 +10,7 @@
 #include "revolve.h"
 #include "compiler/base/clock.h"
 
-enum { LARGE_GAPS = 2000, VERY_MANY = 40000, MOST_CUTS = 64, MORE_CUTS = 128, MOST_DP_GAPS = 15000, WINDOW_ROUNDS = 2500, PATIENCE = 40, MORE_ROUNDS = 6000, MORE_PATIENCE = 100 };
+enum { LARGE_GAPS = 2000, VERY_MANY = 40000, MOST_CUTS = 64, MORE_CUTS = 128, MOST_DP_GAPS = 15000, WINDOW_ROUNDS = 2500, PATIENCE = 40, MORE_ROUNDS = 6000, MORE_PATIENCE = 100, FINAL_WORK = 60000000, FINAL_ROUNDS = 20000, FINAL_PATIENCE = 330 };
 
 static bool are_very_many(const Session *s) { return s->geometry->open_count > VERY_MANY; }
 
@@ -281,6 +281,10 @@ void session_raise_bound(Session *s) {
   enum { FEW_GAPS = 32 };
   int64_t known = s->search->best->cost;
   if (known >= COST_INVALID || known - s->lower_bound_ns < known / 100 || s->geometry->open_count <= FEW_GAPS) return;
+  Windows *fewer = session_is_large(s) ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS, false) : NULL;
+  const int rounds = fewer ? windows_rounds(fewer, FINAL_WORK) : 0;
+  if (rounds > MORE_ROUNDS) /* fewer windows rise further where the steps stay long for longer */
+    take_bound(s, fewer, windows_raise(fewer, known, rounds < FINAL_ROUNDS ? rounds : FINAL_ROUNDS, FINAL_PATIENCE));
   Windows *windows = windows_new(s->arena, s->problem, s->geometry, MORE_CUTS, false);
   if (windows) take_bound(s, windows, windows_raise(windows, known, MORE_ROUNDS, MORE_PATIENCE));
 }

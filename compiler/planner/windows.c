@@ -46,6 +46,7 @@ struct Windows {
   int *outs; /* by step: pieces that it creates and that may be made again */
   /* prices, and those that proved the most */
   double *rows, *lam, *mu, *best_rows, *best_lam, *best_mu;
+  double *best_held, *best_hosted; /* sums of best_lam and best_mu */
   double best; /* of the sums over kinds */
   /* scratch */
   double *row_slope, *lam_slope, *mu_slope, *row_step, *lam_step, *mu_step, *held, *hosted, *least_write, *least_read;
@@ -217,7 +218,7 @@ Windows *windows_new(Arena *arena, const Problem *p, const Geometry *g, int most
   w->rows = NEW(rows, double), w->best_rows = NEW(rows, double), w->row_slope = NEW(rows, double), w->row_step = NEW(rows, double);
   w->lam = NEW(cuts, double), w->best_lam = NEW(cuts, double), w->lam_slope = NEW(cuts, double), w->lam_step = NEW(cuts, double);
   w->mu = NEW(cuts, double), w->best_mu = NEW(cuts, double), w->mu_slope = NEW(cuts, double), w->mu_step = NEW(cuts, double);
-  w->held = NEW(cuts + 1, double), w->hosted = NEW(cuts + 1, double);
+  w->held = NEW(cuts + 1, double), w->hosted = NEW(cuts + 1, double), w->best_held = NEW(cuts + 1, double), w->best_hosted = NEW(cuts + 1, double);
   for (int j = 0; j <= cuts; j++) w->rows[WINDOW_ROWS * j + WINDOW_COMPUTE] = w->best_rows[WINDOW_ROWS * j + WINDOW_COMPUTE] = 1;
   for (int j = 0; j <= cuts; j++) w->best += (double)w->compute_ns[j];
   double bandwidth = p->lanes[LANE_H2D].is_present ? (double)p->lanes[LANE_H2D].bandwidth / 1e9 : 1;
@@ -490,6 +491,7 @@ static void keep_best(Windows *w) {
   for (int i = 0; i < WINDOW_ROWS * (w->cut_count + 1); i++) w->best_rows[i] = w->rows[i] * (1 - 1e-9);
   memcpy(w->best_lam, w->lam, (size_t)w->cut_count * sizeof(double));
   memcpy(w->best_mu, w->mu, (size_t)w->cut_count * sizeof(double));
+  sum_up(w, w->best_lam, w->best_mu, w->best_held, w->best_hosted);
 }
 
 static double deflect(double *step, const double *slope, int count, double scale, double keep) {
@@ -645,6 +647,13 @@ int64_t windows_raise(Windows *w, int64_t known_ns, int rounds, int patience) {
   return prove(w);
 }
 
+int windows_rounds(const Windows *w, int64_t work) {
+  int64_t each = w->cut_count;
+  for (int k = 0; k < w->kind_count; k++)
+    for (int i = 0; i < w->kinds[k].span_count; i++) each += w->spans[w->kinds[k].span_first + i].last - w->spans[w->kinds[k].span_first + i].first + 1;
+  return work / each < INT32_MAX ? (int)(work / each) : INT32_MAX;
+}
+
 void windows_certificate(const Windows *w, Arena *arena, PlanCertificate *c) {
   int cuts = w->cut_count, rows = WINDOW_ROWS * (cuts + 1);
   PlanWindows *to = &c->windows;
@@ -656,18 +665,10 @@ void windows_certificate(const Windows *w, Arena *arena, PlanCertificate *c) {
   memcpy(to->mu, w->best_mu, (size_t)cuts * sizeof(double));
 }
 
-
-static void prices_of_best(const Windows *w, Prices *q, double *held, double *hosted) {
-  sum_up(w, w->best_lam, w->best_mu, held, hosted);
-  *q = (Prices){w->best_rows, held, hosted};
-}
-
 GapCosts windows_costs(const Windows *w, const PlanGap *gap, bool is_copied) {
   const Problem *p = w->problem;
   const ProblemPiece *piece = &p->pieces[gap->piece];
-  double *held = w->held, *hosted = w->hosted;
-  Prices q;
-  prices_of_best(w, &q, held, hosted);
+  const Prices q = {w->best_rows, w->best_held, w->best_hosted};
   Kind kind = {.bytes = (double)piece->bytes, .out_ns = (double)piece->d2h_ns, .in_ns = (double)piece->h2d_ns, .write_ns = (double)piece->ssdw_ns,
                .read_ns = (double)piece->ssdr_ns, .rerun_ns = piece->creator >= 0 ? (double)w->geometry->min_ns[piece->creator] : 0};
   Span span = {w->cuts_before[gap->u + 1], w->cuts_before[gap->v], MAY_KEEP};

@@ -14,6 +14,9 @@ Windows *windows_new(Arena *arena, const Problem *problem, const Geometry *geome
  * it proves. It goes on from where it was. */
 int64_t windows_raise(Windows *windows, int64_t known_ns, int rounds, int patience);
 
+/* The rounds that make about as much work, in windows of spans looked at. */
+int windows_rounds(const Windows *windows, int64_t work);
+
 /* The prices that proved the most so far. */
 void windows_certificate(const Windows *windows, Arena *arena, PlanCertificate *certificate);
 
