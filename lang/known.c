@@ -14,7 +14,7 @@ static const Alias aliases[] = {
     {"SumPooling", "sum(h, to = graph)"}, {"AvgPooling", "mean(h, to = graph)"}, {"MaxPooling", "max(h, to = graph)"}, {"sum_nodes", "sum(h, to = graph)"}, {"mean_nodes", "mean(h, to = graph)"}, {"readout_nodes", "sum(h, to = graph)"},
     {"ReLU", "relu"},           {"LeakyReLU", "leaky_relu"}, {"ELU", "elu"},            {"GELU", "gelu"},
     {"Sigmoid", "sigmoid"},     {"Tanh", "tanh"},            {"Dropout", "dropout"},    {"Softmax", "softmax"},
-    {"DynamicEdgeConv", "EdgeConv"}, {"SoftmaxAggregation", "softmax_aggregation"}, {"DropEdge", "drop_edge"}, {"dropout_edge", "drop_edge"}, {"dropout_adj", "drop_edge"}, {"DropNode", "drop_node"}, {"FeatMask", "mask_feature"}, {"DropPath", "stochastic_depth"}, {"AttentionalAggregation", "attention"}, {"GlobalAttention", "attention"}, {"GlobalAttentionPooling", "attention"}, {"PReLU", "prelu"}, {"SELU", "selu"}, {"SiLU", "silu"}, {"Softplus", "softplus"}, {"GraphNorm", "graph_norm"},
+    {"SoftmaxAggregation", "softmax_aggregation"}, {"DropEdge", "drop_edge"}, {"dropout_edge", "drop_edge"}, {"dropout_adj", "drop_edge"}, {"DropNode", "drop_node"}, {"FeatMask", "mask_feature"}, {"DropPath", "stochastic_depth"}, {"AttentionalAggregation", "attention"}, {"GlobalAttention", "attention"}, {"GlobalAttentionPooling", "attention"}, {"PReLU", "prelu"}, {"SELU", "selu"}, {"SiLU", "silu"}, {"Softplus", "softplus"}, {"GraphNorm", "graph_norm"},
     {"InstanceNorm", "instance_norm"}, {"PairNorm", "pair_norm"}, {"normalize", "l2_normalise"}, {"l2_normalize", "l2_normalise"}, {"BatchNorm", "batch_norm"}, {"BatchNorm1d", "batch_norm"}, {"LayerNorm", "layer_norm"}, {"matmul", "@"}, {"mm", "@"},
     {"CrossEntropyLoss", "cross_entropy"}, {"NLLLoss", "cross_entropy"}, {"MSELoss", "mse"}, {"BCEWithLogitsLoss", "bce"},
     {"L1Loss", "l1"},           {"SmoothL1Loss", "huber"},   {"HuberLoss", "huber"},    {"BPRLoss", "bpr"}, {"BCELoss", "bce"},
@@ -55,12 +55,12 @@ typedef struct Elsewhere {
 static const Elsewhere elsewhere[] = {
     {" HGT HGTConv HAN HANConv RGAT RGATConv HeteroLinear HeteroDictLinear HEATConv ", "a layer is told its edges, SAGE(author.e, paper.x, 64) over writes, and RGCN takes all relations", true},
     {" HeteroConv HeteroGraphConv to_hetero ", "a layer is told its edges: SAGE(author.e, paper.x, 64) over writes + SAGE(64) over cites", false},
-    {" ARMA ARMAConv ClusterGCN ClusterGCNConv FAGCN FAConv FAGCNConv SSGConv MixHop MixHopConv LEConv GatedGraphConv AGNNConv DNA DNAConv FeaStConv MFConv FiLMConv SignedConv "
+    {" ARMA ARMAConv ClusterGCN ClusterGCNConv FAGCN FAConv FAGCNConv SSGConv MixHop MixHopConv LEConv GatedGraphConv GatedGraph AGNNConv DNA DNAConv FeaStConv MFConv FiLMConv SignedConv "
      "HypergraphConv AntiSymmetricConv EGConv DirGNNConv PDNConv WLConv ",
      "there are GCN, GCNII, APPNP, TAG, Cheb, GAT, PNA and others (gnncc --list layers); one of your own is a few lines: layer Own(x : node[f], out) { return x + sum(src.x) |> Linear(out) }", true},
     {" NNConv ECConv GMMConv SplineConv CGConv PointNetConv PointConv PointTransformerConv XConv PPFConv ", "layers with edge features are GINE, GAT, GATv2, TransformerConv and GEN: GINE(x, e, 64, project = true)", true},
     {" SuperGAT SuperGATConv GPS GPSConv SGFormer Transformer TransformerEncoder TransformerEncoderLayer MultiheadAttention ", "layers that attend are GAT, GATv2 and TransformerConv", true},
-    {" Set2Set set2set SortPool SortAggregation global_sort_pool SortPooling TopKPooling SAGPooling ASAPooling EdgePooling DiffPool dense_diff_pool MinCutPool dense_mincut_pool DMoNPooling topk ",
+    {" Set2Set set2set SortPool SortAggregation global_sort_pool SortPooling TopKPooling SAGPooling SAGPool TopKPool ASAPooling EdgePooling DiffPool dense_diff_pool MinCutPool dense_mincut_pool DMoNPooling topk ",
      "graphs are read out by attention(h), or by sum, mean, max, min and std with to = graph", true},
     {" group_norm GroupNorm MessageNorm DiffGroupNorm GraphSizeNorm MeanSubtractionNorm spectral_norm ", "there are batch_norm, layer_norm, graph_norm, instance_norm, pair_norm, l2_normalise", true},
     {" powermean PowerMeanAggregation median MedianAggregation quantile QuantileAggregation sort LSTMAggregation MLPAggregation DegreeScalerAggregation ",
@@ -68,6 +68,7 @@ static const Elsewhere elsewhere[] = {
     {" LSTM LSTMCell GRU GRUCell RNN Conv1d Conv2d ", "there are Linear and MLP; a cell of your own is a layer: layer Cell(x : node[f], out) { ... }", true},
     {" clamp clip relu6 ReLU6 hardtanh Hardtanh HardTanh ", "max and min cut values off: min(max(x, 0), 6)", false},
     {" hardswish Hardswish hardsigmoid Hardsigmoid mish Mish celu CELU glu GLU softsign Softsign ", "there are relu, leaky_relu, elu, selu, gelu, silu, softplus, sigmoid, tanh, prelu; others are expressions: x * tanh(softplus(x))", true},
+    {" DynamicEdgeConv DynamicEdge knn_graph radius_graph ", "the graph is that of the data, in every layer: EdgeConv(64) over its edges", true},
     {" argmax topk_indices ", "the program made answers that: ./train predict --classes -o classes.npy", true},
     {" gather index_select stack transpose permute expand repeat unsqueeze chunk split ", "there are reshape, flatten, squeeze, concat, slice, outer; what is missing in a dimension is broadcast by its name", true},
     {" Embedding embedding learned ", "node e : learned[64] in the data block is a weight with a row for each node", false},
