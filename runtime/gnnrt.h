@@ -281,7 +281,7 @@ typedef struct gnn_field_desc {
 
 static const int gnn_entries_at[4] = {1, 2, 5, 6}; /* in gnn_field_desc.at, what entries_home are of */
 
-/* Arena offsets of a set of edges; -1 for what no step reads (then the pointer in gnn_csr is NULL). Where at_out_ptr is -1 but has_out is set
+/* Arena offsets of a set of edges; -1 for what no step reads (then the pointer in gnn_csr is NULL). Where at_out_ptr is -1 and out_ptr_home has nothing but has_out is set
  * the set is symmetric and `out` shares the arrays of `in`. */
 typedef struct gnn_edge_set_desc {
   const char *name;      /* "edge", "member", "cites" */
@@ -290,6 +290,8 @@ typedef struct gnn_edge_set_desc {
   int has_out, is_symmetric;
   int64_t at_in_ptr, at_in_idx, at_in_bounds;
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
+  int is_ptr_on_host;    /* at_in_ptr and at_out_ptr are offsets of the host arena, from where copies bring those of the rows of parts */
+  gnn_side in_ptr_home, out_ptr_home; /* where they have extents, these have them on the SSD: of each part where its rows begin, and where the last one ends */
   int is_idx_on_host;    /* at_in_idx, at_out_idx and those of the degrees are offsets of the host arena, from where copies bring the rows of parts */
   gnn_side in_home, out_home, in_degree_home, out_degree_home; /* where they have extents, these have the idx, the degrees on the SSD, from where copies bring them */
   int64_t hub_room, at_in_hubs, at_out_hubs; /* of how many hubs `edges` can be, and their rows; 0: of none */
@@ -458,6 +460,8 @@ typedef struct gnn_keep_order {
   int has_moved_graph;             /* so do the idx of the edges between nodes, which the plan has on the host: */
   int64_t at_in_idx, at_out_idx;   /* -1: there is none */
   int64_t at_in_degree, at_out_degree;
+  int has_moved_offsets;           /* and where the edges of each node begin */
+  int64_t at_in_ptr, at_out_ptr;
   gnn_status (*forward_backward)(gnn_run *run);
   gnn_status (*update)(gnn_run *run);
   gnn_status (*evaluate)(gnn_run *run);

@@ -113,9 +113,11 @@ static void emit_arena(const Emission *m, FILE *out) {
   fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
+               "#define V_OFFSETS(name) ((const int64_t *)(const void *)V(name))\n"
                "#define V_DOUBLES(name) ((double *)(void *)V(name))\n");
   if (m->keep_order && m->backend == BACKEND_CPU)
-    fprintf(out, "#define K(name) gnn_at(g, KEEP_##name)\n#define K_BITS(name) ((uint32_t *)(void *)K(name))\n#define K_DOUBLES(name) ((double *)(void *)K(name))\n#define K_LABELS(name) ((const int32_t *)(const void *)K(name))\n");
+    fprintf(out, "#define K(name) gnn_at(g, KEEP_##name)\n#define K_BITS(name) ((uint32_t *)(void *)K(name))\n#define K_DOUBLES(name) ((double *)(void *)K(name))\n#define K_LABELS(name) ((const int32_t *)(const void *)K(name))\n"
+                 "#define K_OFFSETS(name) ((const int64_t *)(const void *)K(name))\n");
   fprintf(out, "\n");
 }
 
@@ -637,11 +639,15 @@ static void emit_edge_sets(const Emission *m, FILE *out) {
     fprintf(out, "  {.name = %s, .src = %d, .dst = %d, .edges = %" PRId64 ", .has_out = %d, .is_symmetric = %d,\n", escape_c(m->arena, typed_domain_name(info, edges)), domain_set(src), domain_set(dst),
             count, b->has_out, b->is_symmetric);
     const bool is_away = edges == DOMAIN_EDGE && has_graph_away(m->layout->residents);
+    const int *offsets = m->layout->residents->offsets_away;
+    const bool has_offsets_away = edges == DOMAIN_EDGE && (offsets[END_DST] != NO_INDEX || offsets[END_SRC] != NO_INDEX);
     const int *away = m->layout->residents->neighbours_away, *degree = m->layout->residents->degree_away, first = away[END_DST] != NO_INDEX ? away[END_DST] : away[END_SRC];
-    fprintf(out, "   .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s, .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", at(m, b->in_ptr),
-            is_away ? away_at(m, away[END_DST]) : at(m, b->in_idx), at(m, b->in_bounds), at(m, b->out_ptr), is_away ? away_at(m, away[END_SRC]) : at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
+    fprintf(out, "   .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s, .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", has_offsets_away ? away_at(m, offsets[END_DST]) : at(m, b->in_ptr),
+            is_away ? away_at(m, away[END_DST]) : at(m, b->in_idx), at(m, b->in_bounds), has_offsets_away ? away_at(m, offsets[END_SRC]) : at(m, b->out_ptr), is_away ? away_at(m, away[END_SRC]) : at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
     const bool is_on_ssd = is_away && m->layout->residents->away[first].tier == TIER_SSD;
-    if (is_away && !is_on_ssd) fprintf(out, "   .is_idx_on_host = 1,\n");
+    if (is_away && !is_on_ssd) fprintf(out, "   .is_idx_on_host = 1,%s\n", has_offsets_away ? " .is_ptr_on_host = 1," : "");
+    if (is_on_ssd && offsets[END_DST] != NO_INDEX) fprintf(out, "   .in_ptr_home = %s,\n", away_side(m, offsets[END_DST]));
+    if (is_on_ssd && offsets[END_SRC] != NO_INDEX) fprintf(out, "   .out_ptr_home = %s,\n", away_side(m, offsets[END_SRC]));
     if (is_on_ssd && degree[END_DST] != NO_INDEX) fprintf(out, "   .in_degree_home = %s,\n", away_side(m, degree[END_DST]));
     if (is_on_ssd && degree[END_SRC] != NO_INDEX) fprintf(out, "   .out_degree_home = %s,\n", away_side(m, degree[END_SRC]));
     if (is_on_ssd && away[END_DST] != NO_INDEX) fprintf(out, "   .in_home = %s,\n", away_side(m, away[END_DST]));

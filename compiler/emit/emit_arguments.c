@@ -15,7 +15,8 @@ static const ElementInfo element_info[ELEMENT_KIND_COUNT] = {
     [ELEMENTS_HALF] = {"gnn_half *", "const gnn_half *", "V_HALF", NULL, "P_HALF"},
     [ELEMENTS_BITS] = {"uint32_t *", "const uint32_t *", "V_BITS", "K_BITS", "P_BITS"},
     [ELEMENTS_DOUBLE] = {"double *", "const double *", "V_DOUBLES", "K_DOUBLES", "P_DOUBLES"},
-    [ELEMENTS_LABELS] = {"int32_t *", "const int32_t *", "V_LABELS", "K_LABELS", "P_LABELS"}};
+    [ELEMENTS_LABELS] = {"int32_t *", "const int32_t *", "V_LABELS", "K_LABELS", "P_LABELS"},
+    [ELEMENTS_OFFSETS] = {"int64_t *", "const int64_t *", "V_OFFSETS", "K_OFFSETS", "P_OFFSETS"}};
 
 static bool is_for_cpu(const Arguments *a) { return a->emission->backend == BACKEND_CPU; }
 
@@ -94,6 +95,12 @@ const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses) {
   return at(a, labels, uses);
 }
 
+const char *argument_at_offsets(Arguments *a, ValueId offsets, unsigned *uses) {
+  Argument *argument = value_argument(a, offsets, false);
+  argument->elements = ELEMENTS_OFFSETS;
+  return at(a, argument, uses);
+}
+
 const char *argument_at_scratch(Arguments *a, ElementKind elements, unsigned *uses) {
   return at(a, only_argument(a, ARGUMENT_SCRATCH, "scratch", elements), uses);
 }
@@ -169,7 +176,7 @@ static int64_t bytes_before_rows(const Emission *m, const Block *block) {
 
 const char *argument_before_rows(const Emission *m, const Block *block) {
   const int64_t bytes = bytes_before_rows(m, block);
-  return bytes ? arena_printf(m->arena, " - %" PRId64, bytes / (m->backend == BACKEND_CUDA ? 1 : 4)) : "";
+  return bytes ? arena_printf(m->arena, " - %" PRId64, bytes / (m->backend == BACKEND_CUDA ? 1 : block->kernels->graph->values[block->value].op == OP_OFFSETS ? 8 : 4)) : "";
 }
 
 static const Parts *parts_of_emission(const Emission *m) { return m->evaluation_plan->problem->parts; }

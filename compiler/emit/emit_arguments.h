@@ -18,7 +18,7 @@ typedef enum ArgumentKind {
   ARGUMENT_ORDER     /* 0 in the plan, 1 in the order that keeps everything */
 } ArgumentKind;
 
-typedef enum ElementKind { ELEMENTS_REAL, ELEMENTS_HALF, ELEMENTS_BITS, ELEMENTS_DOUBLE, ELEMENTS_LABELS, ELEMENT_KIND_COUNT } ElementKind;
+typedef enum ElementKind { ELEMENTS_REAL, ELEMENTS_HALF, ELEMENTS_BITS, ELEMENTS_DOUBLE, ELEMENTS_LABELS, ELEMENTS_OFFSETS, ELEMENT_KIND_COUNT } ElementKind;
 
 typedef struct Argument {
   ArgumentKind kind;
@@ -49,6 +49,7 @@ enum {
 /* A place as a pointer in the functions of a step: "s->h"; for CUDA "P_HALF(h)". Adds to *uses. */
 const char *argument_at_value(Arguments *a, ValueId value, bool is_written, unsigned *uses);
 const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses);
+const char *argument_at_offsets(Arguments *a, ValueId offsets, unsigned *uses);
 const char *argument_at_scratch(Arguments *a, ElementKind elements, unsigned *uses);
 const char *argument_at_sums(Arguments *a, ElementKind elements, unsigned *uses);
 /* Of halos: offsets in the arena, for each part that of the rows that it has for the step's or gets from it: "s->h_halo", for CUDA "place_h_halo". Of what is gathered from

@@ -175,5 +175,7 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
     fprintf(out, "  .at_in_idx = %s, .at_out_idx = %s, .at_in_degree = %s, .at_out_degree = %s, .has_moved_graph = 1,\n", kept_place(m, in), kept_place(m, from),
             kept_place(m, kept_block(y, residents->degree_away[END_DST])), kept_place(m, kept_block(y, residents->degree_away[END_SRC])));
   if (s->once_count) fprintf(out, "  .once = keep_once,\n");
+  const Block *in_offsets = kept_block(y, residents->offsets_away[END_DST]), *out_offsets = kept_block(y, residents->offsets_away[END_SRC]);
+  if (in_offsets || out_offsets) fprintf(out, "  .at_in_ptr = %s, .at_out_ptr = %s, .has_moved_offsets = 1,\n", kept_place(m, in_offsets), kept_place(m, out_offsets));
   fprintf(out, "  .evaluate = keep_evaluate,\n};\n\n");
 }

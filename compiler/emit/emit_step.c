@@ -29,6 +29,12 @@ const char *step_scratch(StepWriter *w) { return argument_at_scratch(w->argument
 
 const char *step_part(StepWriter *w) { return argument_number(w->arguments, "part", w->step->part, &w->uses); }
 
+void step_edges_of_part(StepWriter *w) {
+  const int64_t *edges = w->step->parts->edges[END_DST] + w->step->part - 1;
+  argument_number(w->arguments, "first_edge", edges[0], &w->uses);
+  argument_number(w->arguments, "end_edge", edges[1], &w->uses);
+}
+
 void step_columns(StepWriter *w, int32_t field) {
   const int64_t *column = w->step->parts->entries[field].column + w->step->part - 1;
   argument_number(w->arguments, "first_column", column[0], &w->uses);
@@ -48,7 +54,9 @@ int64_t step_blocks_of_part(const StepWriter *w) {
 
 const char *step_part_row(const StepWriter *w, const char *part, Domain domain) {
   const char *row = arena_printf(w->arena, "g->blocks.first[%s * %" PRId64 "]", part, step_blocks_of_part(w));
-  return domain == DOMAIN_EDGE ? arena_printf(w->arena, "%s.in.ptr[%s]", emit_edge_set(w->arena, w->graph->program->info, domain), row) : row;
+  if (domain != DOMAIN_EDGE) return row;
+  if (w->graph->offsets[END_DST] != NO_VALUE) return arena_printf(w->arena, "part_in[%s]", part);
+  return arena_printf(w->arena, "%s.in.ptr[%s]", emit_edge_set(w->arena, w->graph->program->info, domain), row);
 }
 
 const char *step_csr(const StepWriter *w) {
@@ -144,6 +152,17 @@ const char *step_neighbours(const StepWriter *w) {
   return neighbours == NO_VALUE ? NULL : argument_at_labels(w->arguments, neighbours, &uses);
 }
 
+const char *step_offsets(const StepWriter *w) {
+  const ValueId offsets = kernels_offsets(w->kernels, w->kernel);
+  unsigned uses = 0; /* likewise */
+  return offsets == NO_VALUE ? NULL : argument_at_offsets(w->arguments, offsets, &uses);
+}
+
+const char *step_edges(const StepWriter *w) {
+  const char *offsets = step_offsets(w), *type = w->kernels->backend == BACKEND_CUDA ? "gnn_view_csr" : "gnn_csr", *csr = step_csr(w);
+  return offsets ? arena_printf(w->arena, "const %s here = gnn_csr_at(&%s, %s), *edges = &here;", type, csr, offsets) : arena_printf(w->arena, "const %s *edges = &%s;", type, csr);
+}
+
 /* As gnn_run has them. */
 const char *step_halo(const StepWriter *w, HaloKind kind) {
   const int number = kind == HALO_OF_EDGES ? 2 : w->graph->program->info->is_symmetric || kind == HALO_FOR_DST ? 0 : 1;
@@ -201,9 +220,9 @@ const char *step_dropout_values(const StepWriter *w, const char *before, const c
 const char *step_row_count(const StepWriter *w, Domain domain, int64_t lead) { return emit_row_count(w->arena, w->graph->program->info, domain, lead); }
 
 const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, const char *run) {
-  const char *row = arena_printf(w->arena, "gnn_run_first(&g->blocks, %s)", run);
+  const char *row = arena_printf(w->arena, "gnn_run_first(&g->blocks, %s)", run), *offsets = domain == DOMAIN_EDGE ? step_offsets(w) : NULL;
   if (domain_is_relation(domain)) /* edges are in the run of their destination */
-    row = arena_printf(w->arena, "%s.in.ptr[%s]", emit_edge_set(w->arena, w->graph->program->info, domain), step_run_first(w, domain_at(domain, END_DST), 1, run));
+    row = arena_printf(w->arena, "%s[%s]", offsets ? offsets : arena_printf(w->arena, "%s.in.ptr", emit_edge_set(w->arena, w->graph->program->info, domain)), step_run_first(w, domain_at(domain, END_DST), 1, run));
   else if (domain == DOMAIN_GRAPH) /* graphs are in the runs of the nodes that have their numbers */
     row = arena_printf(w->arena, "gnn_min(%s, g->graphs)", row);
   else if (domain != DOMAIN_NODE) /* nodes of other types are shared evenly */

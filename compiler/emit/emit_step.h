@@ -33,12 +33,17 @@ StepWriter step_writer(const Emission *emission, const Step *step, const char *n
 const char *step_from(StepWriter *w, ValueId value); /* what is read */
 const char *step_to(StepWriter *w, ValueId value);   /* what is written */
 const char *step_scratch(StepWriter *w);
+void step_edges_of_part(StepWriter *w); /* it is told which edges arrive at its part: "first_edge", "end_edge" */
 void step_columns(StepWriter *w, int32_t field); /* it is told the columns of its part of these sparse features: "first_column", "end_column" */
 const char *step_part(StepWriter *w); /* the number of the part that the step is told, from 1 on */
 int64_t step_blocks_of_part(const StepWriter *w);    /* canonical blocks a part */
 const char *step_state(StepWriter *w, int state, const char *name); /* of the weight that is updated; NULL: there is none */
 const char *step_part_row(const StepWriter *w, const char *part, Domain domain); /* where those of a part begin, which is a number of C from 0 on: nodes, or the edges that arrive at them */
 const char *step_csr(const StepWriter *w); /* what a kernel over edges walks: "g->sets[GNN_EDGES].in" */
+/* What declares `edges`, the csr of that, with the kernel's own offsets where these lie apart: "const gnn_csr *edges = &g->sets[GNN_EDGES].in;". */
+const char *step_edges(const StepWriter *w);
+/* Where the edges of each of its rows begin, where that lies apart: "s->in_ptr"; else NULL. */
+const char *step_offsets(const StepWriter *w);
 /* The ids at the other ends of its edges, where they lie apart from that: "s->in_idx"; else NULL. */
 const char *step_neighbours(const StepWriter *w);
 /* The rows that the parts of sums arriving at `end` gather of each other: "g->halo[0]"; and where each edge has its row of the kernel's sums there. */

@@ -582,15 +582,18 @@ static void note_slices(Cutting *c) {
 
 /* Where both directions are the same, so are their arrays. */
 static void add_neighbours(Graph *graph) {
-  const bool is_symmetric = graph->program->info->is_symmetric;
+  const bool is_symmetric = graph->program->info->is_symmetric, has_offsets = 8 * (graph->program->info->nodes + 1) >= LEAST_AWAY_BYTES;
   for (int i = 0, count = graph->value_count; i < count; i++) {
     const Value *sum = &graph->values[i];
     const bool has_edges = sum->shape.domain == DOMAIN_EDGE || (op_is_aggregation(sum->op) && graph->values[sum->operand[0]].shape.domain == DOMAIN_EDGE);
     const EdgeEnd end = is_symmetric || !op_is_aggregation(sum->op) ? END_DST : sum->as.end;
-    if (has_edges && graph->neighbours[end] == NO_VALUE)
-      graph->neighbours[end] = graph_add(graph, (Value){.op = OP_NEIGHBOURS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .as.end = end, .place = sum->place, .origin = NO_VALUE});
+    if (!has_edges || graph->neighbours[end] != NO_VALUE) continue;
+    Value of_nodes = {.op = OP_NEIGHBOURS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .as.end = end, .place = sum->place, .origin = NO_VALUE};
+    graph->neighbours[end] = graph_add(graph, of_nodes);
+    of_nodes.op = OP_OFFSETS;
+    if (has_offsets) graph->offsets[end] = graph_add(graph, of_nodes);
   }
-  if (is_symmetric) graph->neighbours[END_SRC] = graph->neighbours[END_DST];
+  if (is_symmetric) graph->neighbours[END_SRC] = graph->neighbours[END_DST], graph->offsets[END_SRC] = graph->offsets[END_DST];
 }
 
 static void add_entries_of(const Cutting *c, int32_t field, bool is_by_column, Place place) {

@@ -4,7 +4,8 @@
 
 #include "graph.h"
 
-enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the last */, LEAST_TABLE_WIDTH = 5 /* what sums gather from, if narrower, is small beside what they make of it, and stays whole */ };
+enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the last */, LEAST_TABLE_WIDTH = 5 /* what sums gather from, if narrower, is small beside what they make of it, and stays whole */,
+       LEAST_AWAY_BYTES = 1 << 16 /* of where rows begin: fewer stay on the device */ };
 
 typedef struct CutOptions {
   int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows. With halos, only of gradients by sparse features */

@@ -35,7 +35,7 @@ Graph *graph_new(Arena *arena, const TypedProgram *program) {
   Graph *graph = arena_alloc(arena, sizeof *graph);
   graph->arena = arena;
   graph->program = program;
-  graph->scores = graph->loss = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = NO_VALUE;
+  graph->scores = graph->loss = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
   return graph;
 }
 
@@ -72,7 +72,7 @@ Graph *graph_copy(const Graph *graph) {
   for (int i = 0; i < graph->value_count; i++) graph_add(copy, graph->values[i]);
   copy->scores = graph->scores;
   copy->loss = graph->loss;
-  for (int end = 0; end < 2; end++) copy->neighbours[end] = graph->neighbours[end];
+  for (int end = 0; end < 2; end++) copy->neighbours[end] = graph->neighbours[end], copy->offsets[end] = graph->offsets[end];
   copy->entries = graph->entries;
   copy->gradients = graph->gradients; /* lists that a rebuild makes anew */
   copy->updates = graph->updates;
@@ -402,6 +402,7 @@ void graph_name_values(Graph *graph) {
     else if (value->op == OP_OPTION) base = program->options[value->as.index].name;
     else if (value->op == OP_DEGREE) base = degree_name(graph, value);
     else if (value->op == OP_NEIGHBOURS) base = value->as.end == END_DST ? "in_idx" : "out_idx";
+    else if (value->op == OP_OFFSETS) base = value->as.end == END_DST ? "in_ptr" : "out_ptr";
     else if (value->op == OP_ENTRIES) base = graph_entries_name(graph, value);
     else if (!*base) base = "t";
     written[i] = base;

@@ -113,7 +113,7 @@ typedef struct Value {
       int number;     /* from 0, as the optimiser counts them; ACCUMULATED_STATE: the sum of gradients */
     } state;
     double number;    /* NUMBER; RUNNING, FOLLOW: the share */
-    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive; NEIGHBOURS: that of the nodes whose they are */
+    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive; NEIGHBOURS, OFFSETS: that of the nodes whose they are */
     struct Degree {
       EdgeEnd end;
       Domain edges;
@@ -167,6 +167,7 @@ typedef struct Graph {
   ValueId scores;           /* what the model returns */
   ValueId loss;             /* NO_VALUE in an evaluation graph */
   ValueId neighbours[2];    /* by EdgeEnd: what kernels that go over the edges of nodes read besides, where it moves as other values do (cut.h); else NO_VALUE */
+  ValueId offsets[2];       /* likewise where the edges of each node begin, one more than nodes; NO_VALUE, too, where these are few enough to stay */
   ValueId (*entries)[2][2]; /* per field, by [is_by_column][is_number]: likewise, of products with sparse features that move as other values do; NULL: none of any field, or NO_VALUE */
   ValueId *gradients;       /* per param after autodiff: dloss/dparam or NO_VALUE; NULL before */
   int update_count;

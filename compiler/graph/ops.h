@@ -35,6 +35,8 @@ OP(DEGREE, "number of in-edges or out-edges of a node",
    0,  LEAF,   DEGREE,   DEGREE,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(NEIGHBOURS, "the nodes at the other ends of each node's edges, which lie with the rows of the node; beside the operands of sums over them",
    0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(OFFSETS, "where the edges of each node begin among NEIGHBOURS; beside them",
+   0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ENTRIES, "the numbers of sparse features that are not 0, or where they stand, row by row or column by column; beside the operands of products with them",
    0,  LEAF,   ENTRIES,  NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ROW_COUNT, "how many nodes, edges or graphs there are",

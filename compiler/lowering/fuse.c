@@ -531,6 +531,12 @@ ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel) {
   return edges_walked(kernels, kernel) == DOMAIN_EDGE && !is_by_number(kernel) ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;
 }
 
+/* Gradients over edges sum the edges of runs of nodes. */
+ValueId kernels_offsets(const Kernels *kernels, const Kernel *kernel) {
+  const bool has_rows = kernel->kind == KERNEL_OUTER || !is_by_number(kernel);
+  return edges_walked(kernels, kernel) == DOMAIN_EDGE && has_rows ? kernels->graph->offsets[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;
+}
+
 static bool is_far_by_id(const Fusion *f, const Value *value, EdgeEnd sums_at) {
   return value->op == OP_LIFT && value->as.end != sums_at && f->graph->values[value->operand[0]].op != OP_HALO;
 }
@@ -606,8 +612,9 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   f->walk += ROLES;
   needs->halo[end] |= has_halo;
   needs->ids[end] |= kernel_asks_for_ids(f, kernel, end);
-  const ValueId neighbours = kernels_neighbours(kernels, kernel);
-  if (neighbours != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, neighbours);
+  const ValueId away[] = {kernels_neighbours(kernels, kernel), kernels_offsets(kernels, kernel)};
+  for (int k = 0; k < 2; k++)
+    if (away[k] != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, away[k]);
   Stage stages[MOST_STAGES];
   const int stage_count = kernel_stages(kernels, kernel, stages);
   f->walk += ROLES;

@@ -130,6 +130,9 @@ bool *sparse_fields(const Graph *graph);
 /* The ids at the other ends of the edges that a kernel goes over, where they are a value of the graph (Graph.neighbours); else NO_VALUE. */
 ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel);
 
+/* Likewise where the edges of each of its rows begin (Graph.offsets). */
+ValueId kernels_offsets(const Kernels *kernels, const Kernel *kernel);
+
 /* What a product with sparse features goes over, where that is values of the graph (Graph.entries): where their numbers stand, and the numbers; else NO_VALUE. */
 ValueId kernels_entries(const Kernels *kernels, const Kernel *kernel, bool is_number);
 

@@ -76,7 +76,7 @@ static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first
     block.first = s->kernel_step[first_boundary + from]; /* the step of the first part says whose they are */
   } else {
     const Op op = kernels->graph->values[value].op;
-    block.kind = op == OP_INPUT || op == OP_ENTRIES || op == OP_HOISTED ? BLOCK_FEATURES : op == OP_NEIGHBOURS || op == OP_DEGREE ? BLOCK_GRAPH : op == OP_PARAM ? BLOCK_WEIGHTS : op == OP_STATE ? BLOCK_OPTIMIZER : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
+    block.kind = op == OP_INPUT || op == OP_ENTRIES || op == OP_HOISTED ? BLOCK_FEATURES : op == OP_NEIGHBOURS || op == OP_OFFSETS || op == OP_DEGREE ? BLOCK_GRAPH : op == OP_PARAM ? BLOCK_WEIGHTS : op == OP_STATE ? BLOCK_OPTIMIZER : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
     block.name = block_name(l, plan, value, part);
     block.bytes = parts_bytes(plan->problem->parts, value, part);
     block.padding = kernels_padding(kernels, value);
@@ -314,7 +314,8 @@ static void place_home(Laying *l, const Slot *slot, const Parts *parts) {
     return;
   }
   for (int e = 0; e < count; e++) {
-    const Extent extent = y->extents[first + e];
+    Extent extent = y->extents[first + e];
+    if (slot->part == 0 && e + 1 < count) extent.bytes -= parts_shared_bytes(&y->residents->away[slot->away]);
     if (slot->part == 0 || e == slot->part - 1) ARENA_PUSH(l->arena, y->extents, y->extent_count, extent);
   }
 }
@@ -411,7 +412,7 @@ static void add_kept_data(Laying *l, const Machine *machine) {
   for (int i = 0; i < residents->away_count; i++) {
     const Away *away = &residents->away[i];
     if (machine->tier_bytes[away->tier] > 0 || away->is_copy) continue;
-    const bool is_graph = i == residents->neighbours_away[END_SRC] || i == residents->neighbours_away[END_DST] || i == residents->degree_away[END_SRC] || i == residents->degree_away[END_DST];
+    const bool is_graph = resident_is_of(residents, i, (CachedData){.graph = true});
     const bool is_scores = i == residents->scores_away;
     const Kernels *evaluation = l->schedule->evaluation_plan->problem->kernels;
     add_block(l, (Block){.kind = is_graph ? BLOCK_GRAPH : is_scores ? BLOCK_ACTIVATION : away->is_learned ? BLOCK_WEIGHTS : BLOCK_FEATURES, .kernels = is_scores ? evaluation : NULL, .name = away->name, .bytes = away->bytes, .room = round_up(away->bytes, residents->alignment),

@@ -298,10 +298,14 @@ static int64_t halo_bytes(const Parts *p, ValueId value, int piece) {
   return row_bytes * (piece ? halo->pairs[halo->pair[piece]] : halo_rows(halo->pairs, p->levels));
 }
 
+/* Where the edges of a part's last row end is where those of the next part's first begin. */
+enum { OFFSET_BYTES = 8 };
+
 int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
   if (part < 2) return 0;
   if (v->op == OP_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
+  if (v->op == OP_OFFSETS) return OFFSET_BYTES * p->first[part - 1];
   if (v->op == OP_ENTRIES) return 4 * p->entries[v->as.entries.field].before[v->as.entries.is_by_column][part - 1];
   if (v->shape.domain == DOMAIN_EDGE) return kernels_bytes(p->kernels, value) / p->edges[END_DST][p->count] * p->edges[END_DST][part - 1];
   return kernels_bytes(p->kernels, value) / p->first[p->count] * p->first[part - 1];
@@ -309,18 +313,24 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
 
 int64_t parts_bytes(const Parts *p, ValueId value, int part) {
   if (parts_is_halo(p, value)) return halo_bytes(p, value, part);
-  return part ? parts_bytes_before(p, value, part + 1) - parts_bytes_before(p, value, part) : kernels_bytes(p->kernels, value);
+  if (part == 0) return kernels_bytes(p->kernels, value);
+  const int64_t more = p->kernels->graph->values[p->kernels->storage[value]].op == OP_OFFSETS ? OFFSET_BYTES : 0;
+  return parts_bytes_before(p, value, part + 1) - parts_bytes_before(p, value, part) + more;
 }
 
 static int64_t bytes_before_of_away(const Parts *p, const Away *away, int part) {
   if (part < 2) return 0;
+  if (away->of == AWAY_OFFSETS) return OFFSET_BYTES * p->first[part - 1];
   if (away->of == AWAY_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[away->end][part - 1];
   if (away->of == AWAY_ENTRIES) return 4 * p->entries[away->entries.field].before[away->entries.is_by_column][part - 1];
   return away->bytes / p->first[p->count] * p->first[part - 1];
 }
 
+int64_t parts_shared_bytes(const Away *away) { return away->of == AWAY_OFFSETS ? OFFSET_BYTES : 0; }
+
 int64_t parts_bytes_of_away(const Parts *p, const Away *away, int part) {
-  return part ? (part == p->count ? away->bytes : bytes_before_of_away(p, away, part + 1)) - bytes_before_of_away(p, away, part) : away->bytes;
+  if (part == 0) return away->bytes;
+  return (part == p->count ? away->bytes : bytes_before_of_away(p, away, part + 1) + parts_shared_bytes(away)) - bytes_before_of_away(p, away, part);
 }
 
 int parts_of_away(const Parts *p, const Away *away) {

@@ -75,7 +75,8 @@ typedef struct Away {
   Tier tier;
   int64_t at, bytes;   /* at: in the host arena; on the SSD the parts lie apart (parts_away_at) */
   Padding padding;     /* of its rows */
-  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`; one for each of a field's `entries` */
+  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OFFSETS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, and where those of each row begin;
+                                                                         one for each of a field's `entries` */
   EdgeEnd end;
   struct Entries entries;
   bool is_learned;     /* a weight, or what its optimiser keeps: an epoch changes it */
@@ -125,7 +126,7 @@ typedef struct Residents {
     int reader_count;     /* the first of them says what is best there */
     const Cached **of_parts; /* per levels of parts; NULL: not yet asked for */
   } cache;
-  int *field_away, neighbours_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
+  int *field_away, neighbours_away[2], offsets_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int scores_away;        /* where an evaluation leaves the scores, likewise */
   const Kernels *once_kernels; /* which run before the first epoch; NULL: nothing is computed once */
@@ -230,6 +231,7 @@ bool parts_stores(const Parts *parts, ValueId value, int part);
  * block. */
 int parts_of_away(const Parts *parts, const Away *away);
 int64_t parts_bytes_of_away(const Parts *parts, const Away *away, int part);
+int64_t parts_shared_bytes(const Away *away); /* at the end of each part, that are the first of the next one, too */
 /* Where a part, or all, is at home; where it begins there; all that is at home on the SSD, and of what is cached on the host. */
 Tier parts_home(const Parts *parts, const Residents *residents, int away, int part);
 int64_t parts_away_at(const Parts *parts, const Residents *residents, int away, int part);

@@ -54,7 +54,10 @@ static int64_t loaded_bytes(const Residents *residents) {
 
 /* Beside the data, while they go into the arenas. */
 static int64_t filling_bytes(const TypedProgram *program, const Residents *residents) {
-  int64_t bytes = 8 * (program->info->nodes + 1); /* what is counted of each node */
+  const int64_t of_nodes = 8 * (program->info->nodes + 1);
+  int64_t bytes = of_nodes; /* what is counted of each node */
+  const int offsets = residents->offsets_away[END_SRC];
+  if (offsets != NO_INDEX && residents->away[offsets].tier == TIER_SSD) bytes += of_nodes; /* where the edges of each begin, until all of them are there */
   for (int f = 0; f < program->field_count; f++)
     if (residents->sparse[f][5] != NO_INDEX) bytes = greater(bytes, 2 * residents->blocks[residents->sparse[f][5]].bytes); /* turned around: 8 an entry */
   return bytes;

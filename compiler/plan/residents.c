@@ -26,7 +26,7 @@ typedef struct Collecting {
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
   DataHomes homes;
-  bool is_graph_away;
+  bool is_graph_away, has_offsets_away;
   Padding *field_padding;
   int window_count;
   int64_t window_bytes;
@@ -81,10 +81,14 @@ static int add_neighbours_away(Collecting *l, const char *name, int64_t edges, E
 
 static int add_degree_away(Collecting *l, const char *name, int64_t rows) { return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 4 * rows}); }
 
-/* One direction: the entries of each of `rows` rows. */
+static int add_offsets_away(Collecting *l, const char *name, int64_t rows, EdgeEnd end) {
+  return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 8 * (rows + 1), .of = AWAY_OFFSETS, .end = end});
+}
+
+/* One direction: the entries of each of `rows` rows; what is NULL is away, or not needed. */
 static void add_direction(Collecting *l, const char *set, const char *end, int64_t rows, int64_t entries, int *ptr, int *idx, int *bounds, int *hubs) {
   const int64_t hub_bytes = l->is_for_gpu ? 4 * residents_hub_room(entries) : 0;
-  *ptr = add_part(l, set, arena_printf(l->arena, "%s_ptr", end), 8 * (rows + 1));
+  if (ptr) *ptr = add_part(l, set, arena_printf(l->arena, "%s_ptr", end), 8 * (rows + 1));
   if (idx) *idx = add_part(l, set, arena_printf(l->arena, "%s_idx", end), 4 * entries);
   *bounds = add_part(l, set, arena_printf(l->arena, "%s_bounds", end), 8 * (GNN_TASKS + 1));
   if (hub_bytes) *hubs = add_part(l, set, arena_printf(l->arena, "%s_hubs", end), hub_bytes);
@@ -114,15 +118,17 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   blocks->is_symmetric = is_set_symmetric(info, edges);
   blocks->has_out = needs->out;
   const bool shares = needs->out && blocks->is_symmetric;
-  const bool is_away = edges == DOMAIN_EDGE && l->is_graph_away;
+  const bool is_away = edges == DOMAIN_EDGE && l->is_graph_away, has_offsets_away = is_away && l->has_offsets_away;
   const bool has_ids[] = {needs->ids[END_SRC], needs->ids[END_DST] || (shares && needs->ids[END_SRC])};
-  if (needs->in || shares) add_direction(l, name, "in", destinations, count, &blocks->in_ptr, is_away || !has_ids[END_DST] ? NULL : &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
-  if (needs->out && !shares) add_direction(l, name, "out", sources, count, &blocks->out_ptr, is_away || !has_ids[END_SRC] ? NULL : &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
+  if (needs->in || shares) add_direction(l, name, "in", destinations, count, has_offsets_away ? NULL : &blocks->in_ptr, is_away || !has_ids[END_DST] ? NULL : &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
+  if (needs->out && !shares) add_direction(l, name, "out", sources, count, has_offsets_away ? NULL : &blocks->out_ptr, is_away || !has_ids[END_SRC] ? NULL : &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
   if (edges == DOMAIN_EDGE && (needs->halo[END_DST] || (shares && needs->halo[END_SRC]))) add_halo(l, HALO_FOR_DST);
   if (edges == DOMAIN_EDGE && needs->halo[END_SRC] && !shares) add_halo(l, HALO_FOR_SRC);
   if (edges == DOMAIN_EDGE && needs->has_edge_halo) add_halo(l, HALO_OF_EDGES);
   if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_neighbours_away(l, "graph_in_idx", count, END_DST);
   if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_neighbours_away(l, "graph_out_idx", count, END_SRC);
+  if (has_offsets_away && (needs->in || shares)) l->residents->offsets_away[END_DST] = add_offsets_away(l, "graph_in_ptr", destinations, END_DST);
+  if (has_offsets_away && needs->out && !shares) l->residents->offsets_away[END_SRC] = add_offsets_away(l, "graph_out_ptr", sources, END_SRC);
   if (needs->out_edge) blocks->out_edge = add_part(l, name, "out_edge", 8 * count);
   if (is_away && needs->degree[END_DST]) l->residents->degree_away[END_DST] = add_degree_away(l, "graph_in_degree", destinations);
   else if (needs->degree[END_DST]) blocks->degree[END_DST] = add_part(l, name, "in_degree", 4 * destinations);
@@ -311,6 +317,10 @@ static bool has_graph_away(const Kernels *kernels) {
   return kernels && (kernels->graph->neighbours[END_SRC] != NO_VALUE || kernels->graph->neighbours[END_DST] != NO_VALUE);
 }
 
+static bool has_offsets_away(const Kernels *kernels) {
+  return kernels && (kernels->graph->offsets[END_SRC] != NO_VALUE || kernels->graph->offsets[END_DST] != NO_VALUE);
+}
+
 /* Rows of nodes that kernels make. */
 static bool scores_can_be_away(const Kernels *evaluation) {
   const Graph *graph = evaluation->graph;
@@ -322,13 +332,13 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
-                  homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
+                  homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), has_offsets_away(training) || has_offsets_away(evaluation) || has_offsets_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
   y->field_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
   y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);
   for (int f = 0; f < program->field_count; f++)
     for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
-  y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
+  y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->offsets_away[END_SRC] = y->offsets_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
   y->node_id = y->edge_id = NO_INDEX;
   for (int kind = 0; kind < HALO_KINDS; kind++) y->halo[kind] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
   const int sets = typed_edge_sets(program->info);
@@ -367,7 +377,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 
 bool resident_is_of(const Residents *y, int away, CachedData data) {
   bool is_graph = false;
-  for (int end = 0; end < 2; end++) is_graph = is_graph || away == y->neighbours_away[end] || away == y->degree_away[end];
+  for (int end = 0; end < 2; end++) is_graph = is_graph || away == y->neighbours_away[end] || away == y->offsets_away[end] || away == y->degree_away[end];
   return away != y->scores_away && (y->away[away].is_learned ? data.learned : is_graph ? data.graph : data.fields);
 }
 
@@ -391,6 +401,7 @@ bool resident_is_once(const Residents *y, int away) {
 int resident_away(const Residents *residents, const Graph *graph, ValueId value) {
   const Value *v = &graph->values[value];
   if (v->op == OP_NEIGHBOURS) return residents->neighbours_away[v->as.end];
+  if (v->op == OP_OFFSETS) return residents->offsets_away[v->as.end];
   if (v->op == OP_DEGREE && v->as.degree.edges == DOMAIN_EDGE) return residents->degree_away[v->as.degree.end];
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
   if (v->op == OP_PARAM) return residents->weight_away[v->as.index];

@@ -26,6 +26,13 @@ GNN_INLINE gnn_csr gnn_csr_with(const gnn_csr *g, const int32_t *idx) {
   return own;
 }
 
+/* The same rows, whose beginnings are elsewhere: ptr[0] would be that of row 0. */
+GNN_INLINE gnn_csr gnn_csr_at(const gnn_csr *g, const int64_t *ptr) {
+  gnn_csr own = *g;
+  own.ptr = ptr;
+  return own;
+}
+
 /* idx: [entries], what picks rows of the table: ids, or codes. */
 GNN_INLINE void gnn_spmm_table_rows(const gnn_csr *g, const int32_t *idx, gnn_table x, int64_t w, int chains, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
   gnn_real acc[w];

@@ -23,9 +23,11 @@ template <int LANES, int SLOTS, class Walk> GNN_INLINE void gnn_walk_edges(const
   enum { GROUP = LANES * SLOTS, GROUPS = GNN_THREADS / GROUP, PIECES = GNN_HUB_SHARES * GROUPS };
   const int group = (int)threadIdx.x / GROUP, slot = (int)threadIdx.x % GROUP / LANES;
   for (int64_t task = blockIdx.x; task < edges->hub_count * GNN_HUB_SHARES; task += gridDim.x) {
-    const int64_t r = edges->hub[task / GNN_HUB_SHARES], end = edges->ptr[r + 1], length = (end - edges->ptr[r] + PIECES - 1) / PIECES;
+    const int64_t r = edges->hub[task / GNN_HUB_SHARES];
+    if (r < first || r >= rows) continue;
+    const int64_t end = edges->ptr[r + 1], length = (end - edges->ptr[r] + PIECES - 1) / PIECES;
     const int64_t begin = gnn_min(edges->ptr[r] + (task % GNN_HUB_SHARES * GROUPS + group) * length, end);
-    if (r >= first && r < rows) walk(r, begin + slot, gnn_min(begin + length, end));
+    walk(r, begin + slot, gnn_min(begin + length, end));
   }
   for (int64_t r = first + gnn_group<GROUP>(); r < rows; r += gnn_groups<GROUP>()) {
     const int64_t begin = edges->ptr[r], end = edges->ptr[r + 1];
@@ -71,10 +73,11 @@ GNN_INLINE void gnn_fold_rows(const gnn_view_csr *edges, int64_t first_row, int6
   enum { GROUP = LANES * SLOTS, BLOCKS = SUMS / VECTOR };
   const int group = (int)threadIdx.x / GROUP, slot = (int)threadIdx.x % GROUP / LANES;
   for (int64_t task = blockIdx.x; task < edges->hub_count * BLOCKS; task += gridDim.x) {
-    const int64_t r = edges->hub[task / BLOCKS], end = edges->ptr[r + 1], length = (end - edges->ptr[r] + PIECES - 1) / PIECES;
+    const int64_t r = edges->hub[task / BLOCKS];
+    if (r < first_row || r >= end_row) continue;
+    const int64_t end = edges->ptr[r + 1], length = (end - edges->ptr[r] + PIECES - 1) / PIECES;
     const int64_t begin = gnn_min(edges->ptr[r] + group * length, end);
     const int first = (int)(task % BLOCKS);
-    if (r < first_row || r >= end_row) continue;
     gnn_real acc[VECTOR];
     GNN_UNROLL for (int i = 0; i < VECTOR; i++) acc[i] = Fold::start();
     row(r, begin + slot, gnn_min(begin + length, end), first, 1, acc);
@@ -135,6 +138,13 @@ GNN_INLINE void gnn_sum_blocks(const gnn_view_csr *columns, int64_t c, const int
 GNN_INLINE gnn_view_csr gnn_csr_with(const gnn_view_csr *csr, const int32_t *idx) {
   gnn_view_csr own = *csr;
   own.idx = idx;
+  return own;
+}
+
+/* The same rows, whose beginnings are elsewhere: ptr[0] would be that of row 0. */
+GNN_INLINE gnn_view_csr gnn_csr_at(const gnn_view_csr *csr, const int64_t *ptr) {
+  gnn_view_csr own = *csr;
+  own.ptr = ptr;
   return own;
 }
 

@@ -360,8 +360,18 @@ static int32_t *commands_rows(const gnn_instance *instance, int split, int64_t *
   return rows;
 }
 
+/* Where the edges of each of `rows` rows begin, from the SSD; the caller's. There each part has the first of the next one, too. */
+static int64_t *commands_offsets(gnn_instance *instance, const gnn_side *side, int64_t rows, gnn_status *status, gnn_error *error) {
+  const int64_t *first = instance->run.program->graph.part_first, count = rows + side->extent_count;
+  int64_t *ptr = malloc((size_t)count * sizeof *ptr);
+  if (ptr == NULL) *status = gnn_fail_memory(error, count * (int64_t)sizeof *ptr);
+  if (*status == GNN_OK) *status = gnn_home_read(instance, side, ptr, count * (int64_t)sizeof *ptr, error);
+  for (int part = 1; part < side->extent_count && *status == GNN_OK; part++) memmove(ptr + first[part], ptr + first[part] + part, (size_t)(first[part + 1] - first[part] + 1) * sizeof *ptr);
+  return ptr;
+}
+
 /* The edges that the scores are of, by destination; NULL: rows are no edges, or the program has no use for their ends. From the SSD they come into
- * `brought`, whose idx is the caller's. */
+ * `brought`, whose idx is the caller's, and whose ptr where the program has its own on the SSD. */
 static gnn_status commands_ends(gnn_instance *instance, gnn_csr *brought, const gnn_csr **ends, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   const int number = program->scores_domain == GNN_EDGE ? GNN_EDGES : program->scores_set;
@@ -372,8 +382,9 @@ static gnn_status commands_ends(gnn_instance *instance, gnn_csr *brought, const 
   const gnn_edge_set_desc *plan = &program->graph.sets[number];
   const gnn_csr *in = &instance->run.sets[number].in;
   const int is_on_ssd = plan->in_home.extent_count > 0;
-  if (plan->at_in_ptr < 0 || (plan->at_in_idx < 0 && !is_on_ssd)) return GNN_OK;
-  gnn_status status = gnn_download(instance, plan->at_in_ptr, (in->rows + 1) * (int64_t)sizeof *in->ptr, error);
+  const int has_ptr_on_ssd = plan->in_ptr_home.extent_count > 0;
+  if ((plan->at_in_ptr < 0 && !has_ptr_on_ssd) || (plan->at_in_idx < 0 && !is_on_ssd)) return GNN_OK;
+  gnn_status status = plan->is_ptr_on_host || has_ptr_on_ssd ? GNN_OK : gnn_download(instance, plan->at_in_ptr, (in->rows + 1) * (int64_t)sizeof *in->ptr, error);
   if (status == GNN_OK && !plan->is_idx_on_host && !is_on_ssd) status = gnn_download(instance, plan->at_in_idx, in->entries * (int64_t)sizeof *in->idx, error);
   *ends = in;
   if (status != GNN_OK || !is_on_ssd) return status;
@@ -382,8 +393,8 @@ static gnn_status commands_ends(gnn_instance *instance, gnn_csr *brought, const 
   *brought = *in;
   brought->idx = idx;
   *ends = brought;
-  status = gnn_home_read(instance, &plan->in_home, idx, in->entries * (int64_t)sizeof *idx, error);
-  return status;
+  if (has_ptr_on_ssd) brought->ptr = commands_offsets(instance, &plan->in_ptr_home, in->rows, &status, error);
+  return status != GNN_OK ? status : gnn_home_read(instance, &plan->in_home, idx, in->entries * (int64_t)sizeof *idx, error);
 }
 
 /* A node's number, a graph's; of an edge its ends. */
@@ -493,6 +504,7 @@ static gnn_status commands_write(const gnn_cli *cli, gnn_instance *instance, int
   free(chunk.classes);
   free(row_node);
   free((void *)(uintptr_t)brought.idx);
+  if (brought.ptr != instance->run.sets[GNN_EDGES].in.ptr) free((void *)(uintptr_t)brought.ptr);
   return status;
 }
 

@@ -61,6 +61,13 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     edges->at_in_degree = order->at_in_degree;
     edges->at_out_degree = order->at_out_degree;
   }
+  if (order->has_moved_offsets) {
+    gnn_edge_set_desc *edges = &keeping->sets[GNN_EDGES];
+    edges->is_ptr_on_host = 0;
+    edges->in_ptr_home = edges->out_ptr_home = (gnn_side){0};
+    edges->at_in_ptr = order->at_in_ptr;
+    edges->at_out_ptr = order->at_out_ptr;
+  }
   for (int w = 0; w < program->weight_count; w++) {
     keeping->weights[w] = program->weights[w];
     keeping->weights[w].at_gradient = -1; /* the plan's place */

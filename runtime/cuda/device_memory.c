@@ -208,6 +208,7 @@ static gnn_view_edge_set memory_edge_set(gnn_instance *instance, const gnn_edge_
   gnn_csr in = set->in, out = set->out;
   const int is_shared = out.ptr != NULL && out.ptr == set->in.ptr;
   if (is_shared) out.ptr = NULL, out.idx = NULL, out.hub = NULL;
+  if (plan->is_ptr_on_host) in.ptr = out.ptr = NULL;
   if (plan->is_idx_on_host) in.idx = out.idx = NULL;
   gnn_view_edge_set view = {.in = memory_csr(instance, &in, status)};
   view.out = memory_csr(instance, &out, status);

@@ -84,6 +84,7 @@ typedef struct fill_edges {
   const int64_t *in_ptr;    /* [destinations + 1] */
   const int32_t *in_source; /* [edges]; NULL: edge e comes from row e */
   int is_symmetric;
+  int64_t *out_ptr;         /* [sources + 1]: room for where the edges of each source begin, while these go to the SSD; NULL: they do not */
 } fill_edges;
 
 /* What is read edge by edge, or node by node, may be on the host. */
@@ -91,7 +92,24 @@ static void *fill_idx(const gnn_instance *instance, const gnn_edge_set_desc *pla
   return at >= 0 && plan->is_idx_on_host ? instance->tiers.base[GNN_HOST] + at : fill_at(instance, at);
 }
 
+static int64_t *fill_ptr(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) {
+  return at >= 0 && plan->is_ptr_on_host ? (int64_t *)(void *)(instance->tiers.base[GNN_HOST] + at) : fill_at(instance, at);
+}
+
 /* ---- neighbours that are at home on the SSD ---- */
+
+/* Where rows begin: of each part from its first row on, and where its last one ends. */
+static gnn_status fill_home_ptr(gnn_instance *instance, const int64_t *ptr, int64_t rows, const gnn_side *side, gnn_error *error) {
+  const gnn_graph_desc *plan = &instance->run.program->graph;
+  gnn_home home;
+  gnn_status status = side->extent_count ? gnn_home_open(&home, instance, side, error) : GNN_OK;
+  if (side->extent_count == 0 || status != GNN_OK) return status;
+  for (int part = 0; part < side->extent_count && status == GNN_OK; part++) {
+    const int64_t first = side->extent_count > 1 ? plan->part_first[part] : 0, end = side->extent_count > 1 ? plan->part_first[part + 1] : rows;
+    status = gnn_home_put(&home, ptr + first, (end - first + 1) * (int64_t)sizeof *ptr, error);
+  }
+  return gnn_home_close(&home, status, error);
+}
 
 /* In the order that the data have them in. */
 static gnn_status fill_home_in(gnn_instance *instance, const fill_edges *data, const gnn_side *side, gnn_error *error) {
@@ -125,17 +143,17 @@ static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, 
 
 static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, const fill_edges *data, const gnn_edge_set_desc *plan, gnn_edge_set *set, gnn_error *error) {
   gnn_csr *out = &set->out;
-  int64_t *ptr = fill_at(instance, plan->at_out_ptr), *edge = fill_at(instance, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
+  int64_t *ptr = data->out_ptr ? data->out_ptr : fill_ptr(instance, plan, plan->at_out_ptr), *edge = fill_at(instance, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
   const int has_ids = set != &instance->run.sets[GNN_EDGES] || !gnn_halo_has_codes_for_ids(&instance->run.program->graph, 1);
   int32_t *idx = has_ids ? fill_idx(instance, plan, plan->at_out_idx) : NULL;
   *out = (gnn_csr){.rows = data->sources, .entries = data->edges};
-  if (plan->at_out_ptr < 0 && !data->is_symmetric) { /* the arrays of `in` would do */
+  if (ptr == NULL && !data->is_symmetric) { /* the arrays of `in` would do */
     gnn_status status = gnn_fail(error, GNN_EDATA, "R0802", "%s has edges without their reverse; the plan counts on both",
                                  dataset->title);
     gnn_fail_help(error, "plan again for these data, or store every edge both ways");
     return status;
   }
-  if (plan->at_out_ptr < 0) {
+  if (ptr == NULL) {
     const gnn_csr in = set->in;
     *out = (gnn_csr){.rows = in.rows, .entries = in.entries, .ptr = in.ptr, .idx = in.idx, .edge = edge, .bounds = in.bounds, .tasks = in.tasks, .hub = in.hub, .hub_count = in.hub_count};
     int64_t *scratch = edge ? malloc((size_t)(data->sources + 1) * sizeof *scratch) : NULL;
@@ -153,7 +171,8 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
   out->bounds = bounds;
   out->edge = edge;
   if (bounds) out->tasks = fill_bounds(ptr, data->sources, bounds);
-  const gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, &plan->out_home, error) : GNN_OK;
+  gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, &plan->out_home, error) : GNN_OK;
+  if (status == GNN_OK) status = fill_home_ptr(instance, ptr, data->sources, &plan->out_ptr_home, error);
   return status != GNN_OK ? status : fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }
 
@@ -195,18 +214,19 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   gnn_run *run = &instance->run;
   const gnn_edge_set_desc *plan = &run->program->graph.sets[number];
   gnn_edge_set *set = &run->sets[number];
-  int64_t *ptr = fill_at(instance, plan->at_in_ptr), *bounds = fill_at(instance, plan->at_in_bounds);
+  int64_t *ptr = fill_ptr(instance, plan, plan->at_in_ptr), *bounds = fill_at(instance, plan->at_in_bounds);
   const int has_ids = number != GNN_EDGES || !gnn_halo_has_codes_for_ids(&run->program->graph, 0);
   int32_t *idx = has_ids ? fill_idx(instance, plan, plan->at_in_idx) : NULL;
   if (data->edges > plan->edges) return gnn_fill_misfit(run, number == GNN_EDGES ? "edges" : plan->name, data->edges, plan->edges, error);
-  *set = (gnn_edge_set){.in = {.rows = data->destinations, .entries = data->edges, .ptr = ptr, .idx = idx, .bounds = bounds}, .out = {.rows = data->sources, .entries = data->edges}};
+  *set = (gnn_edge_set){.in = {.rows = data->destinations, .entries = data->edges, .ptr = plan->in_ptr_home.extent_count ? data->in_ptr : ptr, .idx = idx, .bounds = bounds}, .out = {.rows = data->sources, .entries = data->edges}};
   if (ptr) memcpy(ptr, data->in_ptr, (size_t)(data->destinations + 1) * sizeof *ptr);
   if (idx && data->edges && data->in_source) memcpy(idx, data->in_source, (size_t)data->edges * sizeof *idx);
   for (int64_t e = 0; idx && !data->in_source && e < data->edges; e++) idx[e] = (int32_t)e;
   if (bounds) set->in.tasks = fill_bounds(data->in_ptr, data->destinations, bounds);
   gnn_status status = fill_degrees(instance, fill_idx(instance, plan, plan->at_in_degree), &plan->in_degree_home, data->in_ptr, data->destinations, error);
   if (status == GNN_OK && has_ids) status = fill_home_in(instance, data, &plan->in_home, error);
-  if (status == GNN_OK) status = ptr && plan->hub_room ? fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
+  if (status == GNN_OK) status = fill_home_ptr(instance, data->in_ptr, data->destinations, &plan->in_ptr_home, error);
+  if (status == GNN_OK) status = set->in.ptr && plan->hub_room ? fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   if (status == GNN_OK && plan->has_out) status = fill_out(instance, dataset, data, plan, set, error);
   return status == GNN_OK ? fill_out_degrees(instance, data, &set->out, plan, error) : status;
 }
@@ -247,7 +267,7 @@ static gnn_status fill_relation(gnn_instance *instance, const gnn_dataset *datas
   if (relation == NULL) return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\", which the program uses", dataset->title, plan->name);
   if (relation->src != plan->src || relation->dst != plan->dst)
     return gnn_fail(error, GNN_EDATA, "R0802", "relation \"%s\" of %s is between other types of nodes than the program was made for", plan->name, dataset->title);
-  const fill_edges edges = {gnn_dataset_rows(dataset, relation->src), gnn_dataset_rows(dataset, relation->dst), relation->edges, relation->in_ptr, relation->in_source, relation->is_symmetric};
+  const fill_edges edges = {gnn_dataset_rows(dataset, relation->src), gnn_dataset_rows(dataset, relation->dst), relation->edges, relation->in_ptr, relation->in_source, relation->is_symmetric, NULL};
   return fill_edge_set(instance, dataset, &edges, number, error);
 }
 
@@ -288,13 +308,20 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   for (int64_t e = 0; edge_id && e < edges; e++) edge_id[e] = dataset->edge_id ? dataset->edge_id[e] : e;
   run->node_id = node_id;
   run->edge_id = edge_id;
-  const fill_edges all = {nodes, nodes, edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric}, members = {nodes, dataset->graphs, nodes, dataset->graph_ptr, NULL, 0};
-  gnn_status status = fill_types(run, dataset, error);
+  const int is_out_on_ssd = plan->set_count > GNN_EDGES && plan->sets[GNN_EDGES].out_ptr_home.extent_count > 0;
+  const fill_edges all = {nodes, nodes, edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, is_out_on_ssd ? malloc((size_t)(nodes + 1) * sizeof *all.out_ptr) : NULL};
+  const fill_edges members = {nodes, dataset->graphs, nodes, dataset->graph_ptr, NULL, 0, NULL};
+  gnn_status status = is_out_on_ssd && all.out_ptr == NULL ? gnn_fail_memory(error, 8 * nodes) : fill_types(run, dataset, error);
   if (status == GNN_OK) status = fill_edge_set(instance, dataset, &all, GNN_EDGES, error);
   if (status == GNN_OK && plan->set_count > GNN_MEMBERS) status = fill_edge_set(instance, dataset, &members, GNN_MEMBERS, error);
   for (int set = GNN_RELATIONS; status == GNN_OK && set < plan->set_count; set++) status = fill_relation(instance, dataset, set, error);
   if (status == GNN_OK) status = fill_blocks(instance, dataset, error);
-  return status == GNN_OK ? fill_halos(instance, dataset, error) : status;
+  if (status == GNN_OK) status = fill_halos(instance, dataset, error);
+  free(all.out_ptr);
+  gnn_csr *in = &run->sets[GNN_EDGES].in, *out = &run->sets[GNN_EDGES].out;
+  if (in->ptr == dataset->in_ptr) in->ptr = NULL; /* at home on the SSD: nobody has them in memory */
+  if (out->ptr == dataset->in_ptr || is_out_on_ssd) out->ptr = NULL;
+  return status;
 }
 
 /* ---- fields ---- */

@@ -37,6 +37,8 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   cut_program graph whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
   check "graph: features come from the host" grep -q 'is_on_host = 1' "$work/graph.work/model.c"
   check "graph: neighbours come from the host" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? <- host" "$work/graph.work/model.c"
+  begins_there() { grep -q 'in graph_in_ptr\[2/4\] <- host' "$work/graph.work/model.c" && grep -q 'gnn_csr_at(&g->sets\[GNN_EDGES\]\.in, P_OFFSETS(' "$work/graph.work/model_kernels.cu"; }
+  check "graph: and where the edges of each node begin" begins_there
   sed 's/ = host$/ = ssd/' "$work/away.gnn" >"$work/ssd.gnn"
   cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=5MiB --budget host=2MiB
   check "ssd: features and neighbours come from the SSD by the ring" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? ssd -> ring" "$work/ssd.work/model.c"

@@ -467,9 +467,10 @@ features_on_host() { agrees_with keep_slices4 away4_host && grep -q 'is_on_host 
 check "away4, features on the host: they come by parts, same bits, memory as planned" features_on_host
 graph_on_host() {
   train keep_directed out_keep_directed && agrees_with keep_directed away_directed && grep -q 'is_idx_on_host = 1' gen_away_directed/away_directed.c && grep -q 'in graph_in_idx\[2/4\] <- host' gen_away_directed/away_directed.c &&
-    grep -q 'in graph_out_idx\[2/4\] <- host' gen_away_directed/away_directed.c
+    grep -q 'in graph_out_idx\[2/4\] <- host' gen_away_directed/away_directed.c && grep -q 'is_ptr_on_host = 1' gen_away_directed/away_directed.c && grep -q 'in graph_out_ptr\[2/4\] <- host' gen_away_directed/away_directed.c &&
+    ! grep -q 'AT_graph_[a-z]*_ptr ' gen_away_directed/away_directed.c
 }
-check "features and graph on the host: both directions come by parts, same bits, memory as planned" graph_on_host
+check "features and graph on the host: both directions come by parts, with where the edges of each node begin, same bits, memory as planned" graph_on_host
 for name in halos halosssd; do check "edges one way, $name, features and codes away: same bits, memory as planned" agrees_with keep_directed ${name}_directed; done
 check "codes come by parts in both directions" bash -c "grep -q 'in graph_in_idx\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_idx\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c"
 says_data_on_host() { "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB away_directed.gnn | grep 'up to 2 slices of columns, features and graph on the host'; }
@@ -483,7 +484,8 @@ data_on_ssd() { # PROGRAM: those of directed edges
   grep -q '\.home = {GNN_SSD, ' "gen_$1/$1.c" && grep -q 'in_home = {GNN_SSD, ' "gen_$1/$1.c" && grep -q 'out_home = {GNN_SSD, ' "gen_$1/$1.c"
 }
 ssd_alone() {
-  agrees_with keep_directed ssd_directed && data_on_ssd ssd_directed && grep -q 'in graph_in_idx\[2/4\] <- ssd' gen_ssd_directed/ssd_directed.c && grep -q 'in graph_out_idx\[2/4\] <- ssd' gen_ssd_directed/ssd_directed.c
+  agrees_with keep_directed ssd_directed && data_on_ssd ssd_directed && grep -q 'in graph_in_idx\[2/4\] <- ssd' gen_ssd_directed/ssd_directed.c && grep -q 'in graph_out_idx\[2/4\] <- ssd' gen_ssd_directed/ssd_directed.c && grep -q 'out_ptr_home = {GNN_SSD, ' gen_ssd_directed/ssd_directed.c &&
+    grep -q 'in graph_in_ptr\[4/4\] <- ssd' gen_ssd_directed/ssd_directed.c && ! grep -q 'AT_graph_[a-z]*_ptr ' gen_ssd_directed/ssd_directed.c
 }
 check "features and graph on the SSD alone: both directions come by parts, same bits, memory as planned" ssd_alone
 scores_on_ssd() {
@@ -501,7 +503,7 @@ in_turns() {
   cmp many.eval many_ssd.eval && cmp many.npy many_ssd.npy && cmp many.csv many_ssd.csv
 }
 check "more scores than the device has room for are measured and written as they come back from the SSD" in_turns
-says_data_on_ssd() { "$gnncc" -w --plan '--cut=slices(2)' --budget ssd=64MiB ssd_directed.gnn | grep 'features and graph on the SSD (347.5 KiB, written to the scratch file as they are loaded; x of 1.1 MiB is read where it lies in directed/x.npy)'; }
+says_data_on_ssd() { "$gnncc" -w --plan '--cut=slices(2)' --budget ssd=64MiB ssd_directed.gnn | grep 'features and graph on the SSD (488.2 KiB, written to the scratch file as they are loaded; x of 1.1 MiB is read where it lies in directed/x.npy)'; }
 check "--plan says where they are, what is written and what is read in a file of the user's" says_data_on_ssd
 in_own_file() { grep -q 'home = {GNN_SSD, [0-9]*, 4}, .window = ' gen_ssd_directed/ssd_directed.c && ! grep -q '\.window = ' gen_sparse3_ssd/sparse3_ssd.c && grep -q '\.window = ' gen_halosssd_directed/halosssd_directed.c; }
 check "dense features are read in their own file, beyond the header that it begins with" in_own_file

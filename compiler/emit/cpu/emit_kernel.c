@@ -356,7 +356,7 @@ static void emit_spmm(StepWriter *w) {
   if (w->graph->values[lifted->operand[0]].op == OP_HALO) {
     const char *pieces = argument_at_pieces(w->arguments, lifted->operand[0], false, &w->uses);
     w->uses |= USES_RUN;
-    print_task(w, "rows", arena_printf(w->arena, "spmm_halo_%s(&%s, %s, gnn_at(g, 0), %s, begin, end, %s_row, context);", spmm_sizes(w->emission, w->anchor), csr, step_codes(w), pieces, w->name));
+    print_task(w, "rows", arena_printf(w->arena, "%s\n  spmm_halo_%s(edges, %s, gnn_at(g, 0), %s, begin, end, %s_row, context);", step_edges(w), spmm_sizes(w->emission, w->anchor), step_codes(w), pieces, w->name));
     take_part(w);
     open_step(w, no_members);
     run_over_edges_of_rows(w, "rows", csr);
@@ -366,9 +366,9 @@ static void emit_spmm(StepWriter *w) {
   const bool is_gathered = step_gathers(w->step, lifted->operand[0]);
   const char *from = is_gathered ? arena_printf(w->arena, "gnn_at(g, 0), %s", argument_at_pieces(w->arguments, lifted->operand[0], false, &w->uses)) : step_from(w, lifted->operand[0]);
   const char *neighbours = step_neighbours(w);
-  const char *own = neighbours ? arena_printf(w->arena, "const gnn_csr edges = gnn_csr_with(&%s, %s);\n  ", csr, neighbours) : "";
+  const char *own = neighbours ? arena_printf(w->arena, "%s\n  const gnn_csr own = gnn_csr_with(edges, %s);\n  ", step_edges(w), neighbours) : "";
   w->uses |= USES_RUN;
-  print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s%s(&%s, %s, begin, end, %s_row, context);", own, is_gathered ? "pieces_" : "", spmm_sizes(w->emission, w->anchor), neighbours ? "edges" : csr, from, w->name));
+  print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s%s(&%s, %s, begin, end, %s_row, context);", own, is_gathered ? "pieces_" : "", spmm_sizes(w->emission, w->anchor), neighbours ? "own" : csr, from, w->name));
   take_part(w);
   open_step(w, no_members);
   run_over_edges_of_rows(w, "rows", csr);
@@ -676,7 +676,7 @@ static void emit_edges(StepWriter *w) {
   write_operand(w, &w->anchor->shape, ROWS_EDGE);
   print_row_function(w);
   open_task(w, "rows", USES_RUN);
-  fprintf(w->out, "  const gnn_csr *edges = &%s;\n", step_csr(w));
+  fprintf(w->out, "  %s\n", step_edges(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %sgnn_real acc[%" PRId64 "]%s;\n", is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
   /* _Alignas: gcc 12 stores whole vectors below the stack pointer of a function that calls none, and aligns them wrongly. */
   if (!is_sum) fprintf(w->out, "    for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
@@ -695,7 +695,7 @@ static void emit_edge_rows(StepWriter *w) {
   w->body = step_write_body(w, is_sum ? "acc" : NULL, NULL, (Spread){0});
   if (is_sum) write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE);
   open_task(w, "rows", USES_RUN);
-  fprintf(w->out, "  const gnn_csr *edges = &%s;\n  for (int64_t r = begin; r < end; r++) {\n", step_csr(w));
+  fprintf(w->out, "  %s\n  for (int64_t r = begin; r < end; r++) {\n", step_edges(w));
   if (!is_sum) w->operand = rows_new(w->arguments, &(Shape){.domain = w->anchor->shape.domain});
   print_edge_loop(w, false, is_sum, (AfterEdge){scope_text(w->body, "      "), w->body->uses});
   fprintf(w->out, "  }\n}\n\n");
@@ -748,7 +748,7 @@ static void emit_column_sum(StepWriter *w) {
   fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
   print_opening(w, is_edge ? USES_RUN : w->operand->uses);
   fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
-  if (is_edge) fprintf(w->out, "  const gnn_csr *edges = &%s;\n", step_csr(w));
+  if (is_edge) fprintf(w->out, "  %s\n", step_edges(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   if (is_edge) {
     print_edge_loop(w, false, false, (AfterEdge){"", 0});

@@ -68,6 +68,7 @@ void emit_cuda(const Emission *m, FILE *out) {
                "#define P_HALF(name) ((gnn_half *)(void *)P(name))\n"
                "#define P_BITS(name) ((uint32_t *)(void *)P(name))\n"
                "#define P_LABELS(name) ((const int32_t *)(const void *)P(name))\n"
+               "#define P_OFFSETS(name) ((const int64_t *)(const void *)P(name))\n"
                "#define P_DOUBLES(name) ((double *)(void *)P(name))\n\n");
   const TrainSpec *t = &m->program->train;
   if (m->program->has_train && t->class_weights) emit_class_weights(m, "static __constant__ const double class_weights[]", out);

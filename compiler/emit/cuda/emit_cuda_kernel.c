@@ -98,7 +98,13 @@ static const char *rows_text(CudaWriter *c, int64_t lead) { return rows_text_of(
 static RowRange device_range_of(CudaWriter *c, Domain domain, int64_t lead) {
   StepWriter *w = &c->w;
   if (w->step->part == 0) return (RowRange){"0", step_row_count(w, domain, lead)};
-  const char *part = step_part(w), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
+  const char *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
+  if (domain == DOMAIN_EDGE && w->graph->offsets[END_DST] != NO_VALUE) {
+    step_edges_of_part(w);
+    fprintf(w->out, "  const int64_t first_row = first_edge%s, end_row = end_edge%s;\n", times, times);
+    return (RowRange){"first_row", "end_row"};
+  }
+  const char *part = step_part(w);
   const char *first = step_part_row(w, arena_printf(w->arena, "(%s - 1)", part), domain), *end = step_part_row(w, part, domain);
   fprintf(w->out, "  const int64_t first_row = %s%s, end_row = %s%s;\n", first, times, end, times);
   return (RowRange){"first_row", "end_row"};
@@ -222,7 +228,7 @@ typedef struct EdgeWalk {
 
 static void open_edge_walk(const CudaWriter *c, const EdgeWalk *walk) {
   FILE *out = c->w.out;
-  fprintf(out, "  const gnn_view_csr *edges = &%s;\n  const auto edge_walk = [&](int64_t r, int64_t begin, int64_t end) {\n", step_csr(&c->w));
+  fprintf(out, "  %s\n  const auto edge_walk = [&](int64_t r, int64_t begin, int64_t end) {\n", step_edges(&c->w));
   if (walk->uses & USES_DST) fprintf(out, "    const int64_t dst = r;\n");
   step_print_lines(out, "    ", walk->row_lines);
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
@@ -247,7 +253,7 @@ static void print_slice(const CudaWriter *c) {
   fprintf(c->w.out, "    [[maybe_unused]] const int own = %s%s;\n", each == 1 ? "" : arena_printf(c->w.arena, "%s + %d * ", own_text(c), each), "first");
 }
 
-/* The kernel that sums over the entries of each row, then computes the body; columns: those of sparse features, whose
+/* The kernel that sums over the entries of each row, NULL: its edges, then computes the body; columns: those of sparse features, whose
  * entries are rows of nodes and which take the rows' place; else NULL. */
 static void print_row_sums(CudaWriter *c, const char *csr, const RowRange *columns, int64_t width, const RowWriter *operand, bool is_out) {
   const bool is_by_column = columns != NULL;
@@ -260,7 +266,8 @@ static void print_row_sums(CudaWriter *c, const char *csr, const RowRange *colum
   print_slot(c);
   const RowRange rows = is_by_column ? *columns : device_range(c, 1);
   if (c->idx) fprintf(out, "  const gnn_view_csr here = gnn_csr_with(&%s, %s), *edges = &here;\n", csr, c->idx);
-  else fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
+  else if (csr) fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
+  else fprintf(out, "  %s\n", step_edges(&c->w));
   fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, int first, int blocks, gnn_real *acc) {\n");
   print_slice(c);
   if (operand->uses & (is_out ? USES_SRC : USES_DST)) fprintf(out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
@@ -293,7 +300,7 @@ static void emit_edges(CudaWriter *c) {
   c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(c->w.operand, true));
   c->w.body = step_write_body(&c->w, "acc", own_number(c), spread_of(c));
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE, spread_of(c));
-  print_row_sums(c, step_csr(&c->w), NULL, body_width(c), c->w.operand, is_out);
+  print_row_sums(c, NULL, NULL, body_width(c), c->w.operand, is_out);
 }
 
 /* A map or a sum within a row whose rows are edges: walked by destination, so that both ends are at hand. */
