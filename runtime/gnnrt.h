@@ -268,7 +268,7 @@ typedef struct gnn_field_desc {
   int sparse;           /* GNN_SPARSE: index into gnn_run.sparse */
   int is_row_normalised;
   int is_half;          /* GNN_DENSE: kept in bf16, 2 bytes a number */
-  int is_on_host;       /* GNN_DENSE: at[0] is an offset of the host arena, from where copies bring the rows; GNN_SPARSE: idx and value are such */
+  int is_on_host;       /* GNN_DENSE, GNN_LABEL: at[0] is an offset of the host arena, from where copies bring the rows; GNN_SPARSE: idx and value are such */
   gnn_side home;        /* GNN_DENSE: where it has extents, these have the rows on the SSD, from where copies bring them, and at[0] is nothing */
   int64_t window;       /* where that window begins whose offsets they are: the rows are read where they lie in a file; 0: they are in the scratch file */
   gnn_side entries_home[4]; /* GNN_SPARSE: likewise, of by_row idx and value, by_column idx and value, whose at is nothing then */

@@ -104,6 +104,13 @@ Cut cut_asked(const Compilation *c) {
 
 enum { GRADIENT_SLICES = 8 /* beside halos: a column of sparse features has rows of all parts */ };
 
+/* They would be more than a share of the device's room. Ranked pairs have none. */
+static bool has_labels_away(const Compilation *c) {
+  enum { LEAST_SHARE = 128 };
+  const int64_t bytes = 4 * c->program->info->nodes;
+  return c->program->has_train && c->program->train.ring_field == NO_INDEX && bytes >= LEAST_AWAY_BYTES && bytes >= c->machine.tier_bytes[TIER_DEVICE] / LEAST_SHARE;
+}
+
 static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { return fuse_alike(c, graph, NULL, &whole, 1); }
 
 static void note_whole_gradients(Compilation *c, const Graph *training, Graph *evaluation) {
@@ -120,14 +127,16 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
-  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels};
+  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, has_labels_away(c)};
   *form = *from;
   if (from->evaluation_count == 0) return true;
   if (from->training) form->training = cut_graph(from->training, options);
   if (form->training) form->training_kernels = fuse_cut(c, form->training, from->training_kernels);
   bool is_alike = !form->training || form->training_kernels;
+  CutOptions measured = options;
+  measured.has_labels = c->backend == BACKEND_CUDA && is_away && has_labels_away(c) && measures_are_plain(&c->program->train);
   for (int e = 0; e < form->evaluation_count && is_alike; e++) {
-    Graph *graph = cut_graph(from->evaluations[e].graph, options);
+    Graph *graph = cut_graph(from->evaluations[e].graph, measured);
     note_whole_gradients(c, form->training, graph);
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;

@@ -719,7 +719,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");
-  int label = p->has_train && y->residents->field[t->label_field] != NO_INDEX ? field_index(m, t->label_field) : -1;
+  int label = p->has_train && has_field(m, t->label_field) ? field_index(m, t->label_field) : -1;
   const Domain scored = m->evaluation->graph->values[m->evaluation->graph->scores].shape.domain;
   fprintf(out, "  .label_field = %d,\n  .scores_domain = %s,\n  .scores_set = %d,\n  .classes = %" PRId64 ",\n", label, emit_domain_word(scored), emit_set_number(scored), shape_width(&m->evaluation->graph->values[m->evaluation->graph->scores].shape));
   if (p->has_train && t->ring_field != NO_INDEX) fprintf(out, "  .ring_field = %d,\n", field_index(m, t->ring_field));

@@ -70,8 +70,11 @@ void emit_measure_of_step(const Emission *m, const Layout *layout, const Step *s
   const ValueId scores = m->evaluation->graph->scores;
   if (m->layout->residents->results == NO_INDEX || !are_scores_away(m) || step->kernels != m->evaluation || m->evaluation->made_by[scores] != step->kernel) return;
   const Block *block = layout_at(layout, m->evaluation, scores, step->part, step->number - 1);
+  const int32_t field = m->program->train.label_field;
+  const bool is_away = m->layout->residents->field_away[field] != NO_INDEX;
+  const Block *labels = is_away ? layout_at(layout, m->evaluation, m->evaluation->graph->labels, step->part, step->number - 1) : &m->layout->blocks[m->layout->residents->field[field]];
   const int64_t first = step->part ? step->parts->first[step->part - 1] : 0, end = step->part ? step->parts->first[step->part] : step->parts->first[step->parts->count];
-  fprintf(out, "  measure_rows(g, %s_%s%s, %" PRId64 ", %" PRId64 ");\n", places, block->name, argument_before_rows(m, block), first, end);
+  fprintf(out, "  measure_rows(g, %s_%s%s, %s_%s%s, %" PRId64 ", %" PRId64 ");\n", places, block->name, argument_before_rows(m, block), is_away ? places : "AT", labels->name, argument_before_rows(m, labels), first, end);
 }
 
 void emit_measure(const Emission *m, const Layout *layout, int last, const char *places, FILE *out) {

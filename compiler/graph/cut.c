@@ -621,6 +621,11 @@ static void add_entries(const Cutting *c) {
   }
 }
 
+static void add_labels(Graph *graph) {
+  graph->labels = graph_add(graph, (Value){.op = OP_INPUT, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .as.index = graph->program->train.label_field, .place = graph->values[graph->scores].place,
+                                           .origin = NO_VALUE});
+}
+
 /* `end`: of find_ends. */
 static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   const Value *value = &c->from->values[id];
@@ -694,5 +699,6 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   add_entries(&c);
+  if (options.has_labels) add_labels(c.to);
   return c.to;
 }

@@ -5,7 +5,7 @@
 #include "graph.h"
 
 enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the last */, LEAST_TABLE_WIDTH = 5 /* what sums gather from, if narrower, is small beside what they make of it, and stays whole */,
-       LEAST_AWAY_BYTES = 1 << 16 /* of where rows begin: fewer stay on the device */ };
+       LEAST_AWAY_BYTES = 1 << 15 /* of a number or two a node: fewer stay on the device */ };
 
 typedef struct CutOptions {
   int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows. With halos, only of gradients by sparse features */
@@ -13,6 +13,7 @@ typedef struct CutOptions {
   const bool *is_sparse; /* per field: products go over its numbers that are not 0, one by one */
   const bool *is_learned; /* per param: its rows, and what the optimiser keeps of them, are data of their own, which stay away, too (learned.h); NULL: none */
   bool is_graph_away; /* the neighbours of nodes are data of their own, which stay away, too */
+  bool has_labels;    /* of an evaluation: what it measures with does, too (Graph.labels) */
   bool has_halos;  /* ... and sums over neighbours gather from what each part needs of them (HALO); of whole rows */
   bool has_edge_halos; /* values on edges, too, where they arrive at the sources */
   bool is_following; /* what follows a sum in slices element by element is computed of them; in bf16 it would be rounded elsewhere */

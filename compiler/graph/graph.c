@@ -35,7 +35,7 @@ Graph *graph_new(Arena *arena, const TypedProgram *program) {
   Graph *graph = arena_alloc(arena, sizeof *graph);
   graph->arena = arena;
   graph->program = program;
-  graph->scores = graph->loss = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
+  graph->scores = graph->loss = graph->labels = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
   return graph;
 }
 
@@ -73,6 +73,7 @@ Graph *graph_copy(const Graph *graph) {
   copy->scores = graph->scores;
   copy->loss = graph->loss;
   for (int end = 0; end < 2; end++) copy->neighbours[end] = graph->neighbours[end], copy->offsets[end] = graph->offsets[end];
+  copy->labels = graph->labels;
   copy->entries = graph->entries;
   copy->gradients = graph->gradients; /* lists that a rebuild makes anew */
   copy->updates = graph->updates;

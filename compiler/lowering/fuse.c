@@ -622,6 +622,12 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
     if (is_out && walked != DOMAIN_MEMBER && asks_for_edges(f, f->graph->values[stages[s].anchor].operand[0])) needs->out_edge = true; /* a node is one member */
 }
 
+static void note_labels(const Kernels *kernels, Kernel *kernel) {
+  const Graph *graph = kernels->graph;
+  const int32_t made_by = graph->labels == NO_VALUE ? NO_INDEX : kernels->made_by[kernels->storage[graph->scores]];
+  if (made_by != NO_INDEX && &kernels->kernels[made_by] == kernel) add_once(graph->arena, &kernel->inputs, &kernel->input_count, graph->labels);
+}
+
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
   Arena *arena = graph->arena;
   size_t count = (size_t)graph->value_count + 1;
@@ -659,6 +665,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);
     note_entries(&f, &kernels->kernels[i]);
+    note_labels(kernels, &kernels->kernels[i]);
   }
   if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);
   choose_places(kernels, options->is_placing);

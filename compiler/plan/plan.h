@@ -152,6 +152,7 @@ typedef struct DataHomes {
   const bool *is_away; /* per field; NULL: none is */
   Tier fields, graph, scores, learned; /* learned: weights that kernels have by rows of nodes, and their optimiser's state */
   int halo_levels; /* for which parts halos are */
+  bool has_labels; /* what is learned is at home with the fields where that, and where scores end, is the host */
 } DataHomes;
 
 /* `training` and `once` may be NULL. */

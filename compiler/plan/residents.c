@@ -26,7 +26,7 @@ typedef struct Collecting {
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
   DataHomes homes;
-  bool is_graph_away, has_offsets_away;
+  bool is_graph_away, has_offsets_away, has_labels_away;
   Padding *field_padding;
   int window_count;
   int64_t window_bytes;
@@ -184,6 +184,12 @@ static void add_spmm(Collecting *l, const Kernels *kernels) {
   }
 }
 
+static bool is_field_away(const Collecting *l, int f) {
+  const TypedProgram *program = l->program;
+  const bool is_label = l->has_labels_away && program->has_train && f == program->train.label_field && program->fields[f].type.dtype == DTYPE_CLASS && program->fields[f].type.domain == DOMAIN_NODE;
+  return l->homes.is_away && (l->homes.is_away[f] || is_label);
+}
+
 static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   const TypedField *field = &l->program->fields[f];
   int64_t rows = typed_rows(l->program->info, field->type.domain), width = 1, number_bytes = l->residents->is_field_half[f] ? 2 : 4;
@@ -191,7 +197,7 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
   if (!is_sparse) {
     const Padding padding = l->field_padding[f];
     const int64_t stride = padding.stride ? padding.stride : width;
-    if (l->homes.is_away && l->homes.is_away[f]) {
+    if (is_field_away(l, f)) {
       const bool is_as_in_file = l->homes.fields == TIER_SSD && number_bytes == 4 && stride == width && l->window_count < GNN_WINDOWS_MOST;
       l->residents->field_away[f] = add_away(l, arena_printf(l->arena, "data_%s", field->name), (Away){.tier = l->homes.fields, .bytes = number_bytes * rows * stride, .padding = padding, .file = is_as_in_file ? field->file : NULL});
       return;
@@ -332,7 +338,8 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
-                  homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), has_offsets_away(training) || has_offsets_away(evaluation) || has_offsets_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
+                  homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), has_offsets_away(training) || has_offsets_away(evaluation) || has_offsets_away(once),
+                  homes.has_labels && homes.fields == TIER_HOST && homes.scores == TIER_HOST && scores_can_be_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
   y->field_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
   y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);
@@ -369,7 +376,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     y->scores_away = add_away(&l, "scores", (Away){.tier = homes.scores, .bytes = kernels_bytes(evaluation, scores), .padding = kernels_padding(evaluation, scores)});
   }
   /* Scores stay on a device with memory of its own, where it measures them itself. */
-  bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && program->train.batch_graphs == 0 && y->field[program->train.label_field] != NO_INDEX && measures_are_plain(&program->train);
+  bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && program->train.batch_graphs == 0 && (y->field[program->train.label_field] != NO_INDEX || y->field_away[program->train.label_field] != NO_INDEX) && measures_are_plain(&program->train);
   y->results = has_results ? add_resident(&l, BLOCK_SCRATCH, "results", results_bytes(program->info)) : NO_INDEX;
   if (once) add_early(&l, once);
   return y;

@@ -275,7 +275,7 @@ void gnn_instance_see(gnn_instance *instance) {
   memset(run->row_weight, 0, sizeof run->row_weight);
   if (program->label_field < 0) return;
   const gnn_field_desc *field = &program->fields[program->label_field];
-  if (field->storage == GNN_LABEL) whole->classes = gnn_instance_at(instance, field->at[0]);
+  if (field->storage == GNN_LABEL) whole->classes = field->is_on_host ? (const void *)(instance->tiers.base[GNN_HOST] + field->at[0]) : gnn_instance_at(instance, field->at[0]);
   else whole->numbers = gnn_instance_at(instance, field->at[0]), whole->number_stride = gnn_row_stride(field->stride, field->width);
   if (program->loss && program->loss->kind == GNN_LOSS_BPR) whole->ring = gnn_instance_at(instance, program->fields[program->ring_field].at[0]);
   gnn_instance_survey(instance);

@@ -556,7 +556,7 @@ static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset,
                       dataset->title);
     gnn_status status = gnn_field_check_labels(data, field->classes, error);
     if (status != GNN_OK) return status;
-    int32_t *label = fill_at(instance, field->at[0]);
+    int32_t *label = field->is_on_host ? (int32_t *)(void *)(instance->tiers.base[GNN_HOST] + field->at[0]) : fill_at(instance, field->at[0]);
     for (int64_t r = 0; r < data->rows; r++) label[r] = data->label[gnn_dataset_row(dataset, data, r)];
     return GNN_OK;
   }

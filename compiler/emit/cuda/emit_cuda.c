@@ -22,13 +22,13 @@ static LossRows measured_rows(const Emission *m) {
 static void print_measure(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   const Graph *graph = m->evaluation->graph;
-  const char *labels = y->blocks[y->residents->field[m->program->train.label_field]].name;
+  const bool is_by_parts = y->residents->scores_away != NO_INDEX;
+  const char *labels = is_by_parts ? "(const int32_t *)(const void *)gnn_at(g, at.at[3])" : arena_printf(m->arena, "V_LABELS(%s)", y->blocks[y->residents->field[m->program->train.label_field]].name);
   const LossRows l = measured_rows(m);
   fprintf(out, "/* ---- loss and hits of each split ---- */\n\n#define RESULTS_OF_BLOCKS (V_DOUBLES(results) + %d)\n"
                "#define RESULTS_OF_ROWS (RESULTS_OF_BLOCKS + (INT64_C(%d) << g->blocks.levels))\n\n", 2 * SPLIT_COUNT, 2 * SPLIT_COUNT);
-  const bool is_by_parts = y->residents->scores_away != NO_INDEX;
   fprintf(out, "GNN_KERNEL measure_rows(const gnn_view *__restrict__ g, const gnn_places at) {\n"
-               "  gnn_measure_rows%s<%d, %d>(gnn_at(g, at.at[0]), %" PRId64 ", %" PRId64 ", V_LABELS(%s), g, %sRESULTS_OF_ROWS);\n}\n\n",
+               "  gnn_measure_rows%s<%d, %d>(gnn_at(g, at.at[0]), %" PRId64 ", %" PRId64 ", %s, g, %sRESULTS_OF_ROWS);\n}\n\n",
           is_by_parts ? "_of" : "", l.lanes, l.each, kernels_row_stride(m->evaluation, graph->scores), shape_width(&graph->values[graph->scores].shape), labels, is_by_parts ? "at.at[1], at.at[2], " : "");
   fprintf(out, "GNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places) {\n"
                "  gnn_measure_block%s(RESULTS_OF_ROWS, g, RESULTS_OF_BLOCKS);\n}\n\n", graph->values[graph->scores].shape.domain == DOMAIN_NODE ? "" : "<false>");
@@ -142,8 +142,8 @@ void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
   if (!has_results(m)) return;
   const bool is_by_parts = m->layout->residents->scores_away != NO_INDEX;
   if (is_by_parts)
-    fprintf(out, "/* loss and hits of the rows from `begin` to `end` */\nstatic void measure_rows(gnn_run *g, int64_t place_scores, int64_t begin, int64_t end) {\n"
-                 "  const gnn_places at = {{place_scores, begin, end}};\n");
+    fprintf(out, "/* loss and hits of the rows from `begin` to `end` */\nstatic void measure_rows(gnn_run *g, int64_t place_scores, int64_t place_labels, int64_t begin, int64_t end) {\n"
+                 "  const gnn_places at = {{place_scores, begin, end, place_labels}};\n");
   else fprintf(out, "/* loss and hits of each split */\nstatic void measure(gnn_run *g, int64_t place_scores) {\n  const gnn_places at = {{place_scores}};\n");
   fprintf(out, "  gnn_launch(g, KERNEL_measure_rows, blocks_for(%s, %d), %d, 0, &at);\n",
           is_by_parts ? "end - begin" : "g->row_count[GNN_TRAIN] + g->row_count[GNN_VALID] + g->row_count[GNN_TEST]", measured_rows(m).a_block, CUDA_THREADS);
