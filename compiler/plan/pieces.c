@@ -378,16 +378,30 @@ static bool is_turned(const Kernel *kernel) { return kernel->kind == KERNEL_SPAR
 
 static bool sums_by_walkers(const Kernel *kernel) { return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_COLUMN_SUM; }
 
+/* A loss a block stays until all parts are there; on a GPU the loss of each labelled row does until its block's is. */
+static int64_t block_losses_bytes(const Parts *p) { return 8 * (INT64_C(1) << gnn_block_levels(p->first[p->count])); }
+
+static int64_t largest_part(const Parts *p) {
+  int64_t most = 0;
+  for (int part = 1; part <= p->count; part++)
+    if (parts_rows(p, part) > most) most = parts_rows(p, part);
+  return most;
+}
+
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+
 int64_t parts_sums_bytes(const Parts *p, const Kernel *kernel) {
   if (!p->is_by_parts[kernel - p->kernels->kernels]) return 0;
-  if (kernel->kind == KERNEL_CROSS_ENTROPY || is_turned(kernel)) return kernel->work_bytes; /* a number for each block */
+  if (kernel->kind == KERNEL_CROSS_ENTROPY) return block_losses_bytes(p);
+  if (is_turned(kernel)) return kernel->work_bytes;
   return sums_by_walkers(kernel) ? 4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (p->levels + 1) : 0;
 }
 
 /* Each part has its own walkers. */
 int64_t parts_work_bytes(const Parts *p, const Kernel *kernel) {
   if (!p->is_by_parts[kernel - p->kernels->kernels]) return kernel->work_bytes;
-  if (kernel->kind == KERNEL_CROSS_ENTROPY || is_turned(kernel)) return 0;
+  if (kernel->kind == KERNEL_CROSS_ENTROPY) return least_of(kernel->work_bytes - block_losses_bytes(p), 8 * largest_part(p));
+  if (is_turned(kernel)) return 0;
   if (!sums_by_walkers(kernel)) return kernel->work_bytes;
   int levels = gnn_run_levels(p->first[p->count]) - p->levels, shared = kernel->walker_levels < levels ? kernel->walker_levels : levels;
   return (4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (levels - shared + 1)) << shared;

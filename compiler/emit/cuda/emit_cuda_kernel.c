@@ -842,8 +842,8 @@ static int64_t label_stride(const StepWriter *w) {
 
 /* The training rows of the step: of the list, where it begins and how many they are. */
 typedef struct TrainRows {
-  const char *lines; /* before that, of a kernel */
-  const char *begin, *list, *count;
+  const char *lines, *first; /* before that, of a kernel: of `first` alone, which is where they begin */
+  const char *list, *count;
 } TrainRows;
 
 static TrainRows train_rows_of_step(CudaWriter *c) {
@@ -853,7 +853,7 @@ static TrainRows train_rows_of_step(CudaWriter *c) {
   const int64_t blocks = step_blocks_of_part(w);
   const char *entry = "gnn_entry_of(g->rows[GNN_TRAIN], 0, g->row_count[GNN_TRAIN], g->blocks.first[";
   return (TrainRows){arena_printf(w->arena, "const int64_t first = %s(%s - 1) * %" PRId64 "]), count = %s%s * %" PRId64 "]) - first;\n  ", entry, part, blocks, entry, part, blocks),
-                     " + first", "g->rows[GNN_TRAIN] + first", "count"};
+                     arena_printf(w->arena, "const int64_t first = %s(%s - 1) * %" PRId64 "]);\n  ", entry, part, blocks), "g->rows[GNN_TRAIN] + first", "count"};
 }
 
 /* Of a list of at most so many rows, `each` to a block of threads. */
@@ -862,29 +862,29 @@ static const char *blocks_of_train_rows(CudaWriter *c, int each) {
   return arena_printf(c->w.arena, "blocks_for(%s, %d)", count, each);
 }
 
-/* The loss of each row lies in the scratch, behind them those of the canonical blocks. The parts of the nodes leave both to the last of them. */
+/* The loss of each row lies in the scratch, behind them those of the canonical blocks, which the parts of the nodes leave to the last of them. */
 static void emit_cross_entropy(CudaWriter *c) {
   StepWriter *w = &c->w;
   const int part = w->step->part;
   int64_t classes = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
   const LossRows l = cuda_loss_rows(classes, train_rows(c));
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
-  const char *losses = part ? argument_at_sums(w->arguments, ELEMENTS_DOUBLE, &w->uses) : argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
-  const char *sums = arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN]", losses);
+  const char *losses = argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
+  const char *sums = part ? argument_at_sums(w->arguments, ELEMENTS_DOUBLE, &w->uses) : arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN]", losses);
   const int64_t stride = kernels_row_stride(w->kernels, w->anchor->operand[0]);
   const TrainRows rows = train_rows_of_step(c);
   if (!loss_is_plain(&w->emission->program->train))
     print_call(c, "rows", blocks_of_train_rows(c, CUDA_THREADS / l.lanes),
-               arena_printf(w->arena, "%sgnn_loss_rows<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", %s, %s, %s%s);", rows.lines, l.lanes,
-                            loss_text(w), scores, stride, classes, labels, label_stride(w), rows.list, rows.count, losses, rows.begin));
+               arena_printf(w->arena, "%sgnn_loss_rows<%d>(%s, %s, %" PRId64 ", %" PRId64 ", %s, %" PRId64 ", %s, %s, %s);", rows.lines, l.lanes,
+                            loss_text(w), scores, stride, classes, labels, label_stride(w), rows.list, rows.count, losses));
   else
     print_call(c, "rows", blocks_of_train_rows(c, l.a_block),
-               arena_printf(w->arena, "%sgnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, %s, %s, %s%s);", rows.lines, l.lanes, l.each, scores,
-                            stride, classes, labels, rows.list, rows.count, losses, rows.begin));
+               arena_printf(w->arena, "%sgnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, %s, %s, %s);", rows.lines, l.lanes, l.each, scores,
+                            stride, classes, labels, rows.list, rows.count, losses));
   const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
   const char *first = part ? arena_printf(w->arena, "(%s - 1) * %" PRId64, step_part(w), step_blocks_of_part(w)) : "0";
   print_call(c, "blocks", part ? number(c, step_blocks_of_part(w)) : "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "gnn_cross_entropy_block%s(%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s, %s);", is_of_nodes ? "" : "<false>", losses, first, sums));
+             arena_printf(w->arena, "%sgnn_cross_entropy_block%s(%s%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s, %s);", part ? rows.first : "", is_of_nodes ? "" : "<false>", losses, part ? " - first" : "", first, sums));
   if (part && part < w->step->parts->count) return;
   open_kernel(c, "mean", "1", "gnn_view *g");
   fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_weight[GNN_TRAIN], &g->loss);\n", sums);
