@@ -106,7 +106,7 @@ enum { GRADIENT_SLICES = 8 /* beside halos: a column of sparse features has rows
 
 /* They would be more than a share of the device's room. Ranked pairs have none. */
 static bool has_labels_away(const Compilation *c) {
-  enum { LEAST_SHARE = 128 };
+  enum { LEAST_SHARE = 256 };
   const int64_t bytes = 4 * c->program->info->nodes;
   return c->program->has_train && c->program->train.ring_field == NO_INDEX && bytes >= LEAST_AWAY_BYTES && bytes >= c->machine.tier_bytes[TIER_DEVICE] / LEAST_SHARE;
 }

@@ -50,6 +50,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "scores: the program of whole values trains" makes_and_trains "$work/whole_scores" "$work/elu_slices4.gnn" --cut=whole
   cut_program scores whole_scores "$work/elu_away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
   check "scores: they leave by parts, and are measured before" [ "$(grep -c '^  measure_rows(g, AT_eval_.*_part_[1-4]' "$work/scores.work/model.c")" -ge 4 ]
+  check "scores: with the labels of the part" grep -q '^  measure_rows(g, AT_eval_.*_part_2.*, AT_eval_data_y_part_2 - ' "$work/scores.work/model.c"
   predicts() { "$work/$1" predict -q --weights "$work/$1.out/last.safetensors" -o "$work/$1.npy"; }
   same_predictions() { predicts whole_scores && predicts scores && cmp "$work/whole_scores.npy" "$work/scores.npy"; }
   check "scores: the host has those of whole values" same_predictions

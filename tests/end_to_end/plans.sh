@@ -473,6 +473,7 @@ graph_on_host() {
 check "features and graph on the host: both directions come by parts, with where the edges of each node begin, same bits, memory as planned" graph_on_host
 for name in halos halosssd; do check "edges one way, $name, features and codes away: same bits, memory as planned" agrees_with keep_directed ${name}_directed; done
 check "codes come by parts in both directions" bash -c "grep -q 'in graph_in_idx\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_idx\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c"
+check "labels come by parts, too, where the device has little room" bash -c "grep -q 'in data_y\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'AT_data_y INT64_C' gen_away_directed/away_directed.c"
 says_data_on_host() { "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB away_directed.gnn | grep 'up to 2 slices of columns, features and graph on the host'; }
 check "and --plan says so" says_data_on_host
 scores_on_host() { # they are no result of a layer, so they are made and leave by parts
