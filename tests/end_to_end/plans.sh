@@ -309,7 +309,7 @@ epoch_ms() { "$gnncc" -w --plan "$@" | sed -n 's/^  time  *\([0-9.]*\) ms per ep
 split_pays() { # where all do not fit on the host, and would be on the SSD otherwise
   local on_ssd on_both
   ! "$gnncc" -w '--cut=slices(2)' $box --budget ssd=0 --budget host=400KiB sparse3_split.gnn -o no 2>no.err && grep -q 'E0502.*on the host takes .* MiB, and the host budget is 400.0 KiB' no.err && grep -q -- '--budget ssd=' no.err || return 1
-  on_ssd=$(epoch_ms '--cut=slices(2)' --target=slow_box.gnn --budget host=400KiB --budget device=6MiB sparse3_ring.gnn) on_both=$(epoch_ms '--cut=slices(2)' --target=slow_box.gnn --budget host=400KiB --budget device=6MiB sparse3_split.gnn)
+  on_ssd=$(epoch_ms '--cut=slices(2)' --target=slow_box.gnn --budget host=300KiB --budget device=6MiB sparse3_ring.gnn) on_both=$(epoch_ms '--cut=slices(2)' --target=slow_box.gnn --budget host=300KiB --budget device=6MiB sparse3_split.gnn)
   echo "$on_ssd $on_both" && awk -v a="$on_both" -v b="$on_ssd" 'BEGIN { exit !(a > 0 && a < b) }'
 }
 check "a host that is too small without an SSD is refused; beside one, that is faster than all of it on the SSD" split_pays
