@@ -136,7 +136,7 @@ const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   PlanRequest tight = *r;
   tight.is_sketch = r->cut.parts > 1; /* nobody looked for addresses there */
   const Plan *tightest = least > 0 ? plan_instead(&tight, least, -1, NULL) : NULL;
-  if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = epoch_ns(r, tightest);
+  if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = epoch_ns(r, tightest), i->is_least_sketched = tight.is_sketch;
   const Plan *free = r->pins ? plan_instead(r, own_bytes, -1, NULL) : NULL;
   if (free && free->planned) i->unpinned_ns = epoch_ns(r, free);
   find_step_up(r, answer, i);

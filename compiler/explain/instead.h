@@ -7,6 +7,7 @@
 /* Bytes and times 0: not known. */
 typedef struct Instead {
   int64_t keep_ns, keep_bytes, recompute_ns, recompute_bytes, least_ns, least_bytes;
+  bool is_least_sketched;                     /* without addresses, so that it may be too little */
   int64_t unpinned_ns;                        /* without the pins */
   int64_t step_up_bytes, step_up_saves_ns;    /* the next larger device that is faster */
   int64_t tf32_ns, products_ns;               /* the epoch with --precision=tf32, and what its products take in fp32; where these are most of it */

@@ -267,7 +267,7 @@ static void print_instead(const Emission *m, const Instead *i, FILE *out) {
   if (!i) return;
   fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), needed(arena, i->keep_bytes));
   if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(arena, 1e-9 * (double)i->recompute_ns), needed(arena, i->recompute_bytes));
-  if (i->least_bytes > 0) fprintf(out, "%sleast found %s at %s", dot(), needed(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
+  if (i->least_bytes > 0) fprintf(out, "%s%s %s at %s", dot(), i->is_least_sketched ? "least sketched about" : "least found", needed(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
   fprintf(out, "\n");
 }
 

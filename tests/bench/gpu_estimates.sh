@@ -43,7 +43,7 @@ for shape in ogbn-products Reddit; do
   for layer in GCN SAGE GIN; do
     model "$layer" "$shape"
     all=$(plan --target=h200) apart=$(plan --target=h200 -fno-places)
-    least=$(sed -n 's/.*least found \([0-9.]* [KMG]iB\) at.*/\1/p' <<<"$all")
+    least=$(sed -n 's/.*least \(found\|sketched about\) \([0-9.]* [KMG]iB\) at.*/\2/p' <<<"$all")
     printf '| %s | %s | %s | %s | %s |' "$layer" "$shape" "$(memory "$all")" "$(memory "$apart")" "${least:-$(memory "$all")}"
     for target in $targets; do printf ' %s |' "$(epoch "$(plan --target=$target)")"; done
     echo

@@ -141,7 +141,7 @@ function drawBars() {
   const i = report.instead || {}, texts = [];
   if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${needed(i.keep_everything.bytes)}`);
   if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${needed(i.recompute_everything.bytes)}`);
-  if (i.least) texts.push(`least found: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
+  if (i.least) texts.push(`least ${i.least.sketched ? 'sketched, about' : 'found'}: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
   $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
 }
 
