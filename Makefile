@@ -12,6 +12,8 @@ $(B)/compiler/%.o: FLAGS += -Werror=switch-enum
 $(B)/lang/%.o: FLAGS += -Werror=switch
 LINK_ZLIB := -l:libz.a
 LINK_JANSSON := $(if $(wildcard $(shell $(CC) -print-file-name=libjansson.a)),-l:libjansson.a,-ljansson)
+# Folders of DGL (YAML), in gnncc and gnndata alone; without it they are refused.
+LINK_YAML := $(if $(filter /%,$(shell $(CC) -print-file-name=libyaml.a)),-l:libyaml.a)
 # io_uring for the SSD tier (needs liburing); no: pread and pwrite.
 URING ?= yes
 ifeq ($(URING),yes)
@@ -48,7 +50,7 @@ RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c parti
   $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c tu.c) \
-  $(addprefix runtime/data/, columns.c csv.c ids.c igb.c keyed.c metis_graph.c mtx.c names.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \
+  $(addprefix runtime/data/, columns.c csv.c dgl.c ids.c igb.c keyed.c metis_graph.c mtx.c names.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \
   $(addprefix runtime/job/, checkpoint.c epoch.c job.c metrics.c scored.c) \
   $(addprefix runtime/app/, announced.c commands.c console.c fold_runs.c gradcheck.c keep_order.c log_page.c logs.c program.c train.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
@@ -58,7 +60,7 @@ CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c d
 CUDA_HEADERS := $(addprefix $(CUDA_INCLUDE)/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
 LOG_PAGE := $(B)/runtime/app/log_page_html.c
-GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c graph_rows.c info.c ingest.c ingest_runs.c metis.c partition.c parts.c)
+GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c graph_rows.c info.c ingest.c ingest_runs.c metis.c partition.c parts.c yaml_text.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h runtime/*/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
 # What emitted sources include: the interface, the embedding layer and the kernels, in this order.
@@ -89,10 +91,10 @@ endif
 without_cuda:
 	@echo "without programs for GPUs: there is no $(firstword $(NO_CUDA)) (CUDA_HOME)"
 
-$(B)/gnncc: $(GNNCC_OBJECTS) $(B)/compiler/base/allocation.o $(B)/share/libgnnrt.a
-	$(CC) $(CFLAGS) $(SANITIZE) $(MEMORY) -o $@ $^ $(LINK_JANSSON) $(LINK_ZLIB) -lm -lpthread
+$(B)/gnncc: $(GNNCC_OBJECTS) $(B)/compiler/base/allocation.o $(B)/runtime/tools/yaml_text.o $(B)/share/libgnnrt.a
+	$(CC) $(CFLAGS) $(SANITIZE) $(MEMORY) -o $@ $^ $(LINK_JANSSON) $(LINK_YAML) $(LINK_ZLIB) -lm -lpthread
 $(B)/gnndata: $(GNNDATA:%.c=$(B)/%.o) $(B)/share/libgnnrt.a
-	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_ZLIB) -lm -lpthread -ldl
+	$(CC) $(CFLAGS) $(SANITIZE) -o $@ $^ $(LINK_YAML) $(LINK_ZLIB) -lm -lpthread -ldl
 
 $(B)/lang/parse.c: lang/parse.y
 	@mkdir -p $(@D)
@@ -103,6 +105,7 @@ $(B)/lang/scan.c: lang/scan.l $(B)/lang/parse.c
 $(B)/lang/parse.o $(B)/lang/scan.o: $(B)/lang/%.o: $(B)/lang/%.c
 	$(CC) $(CFLAGS) -std=c11 -D_GNU_SOURCE -w $(SANITIZE) -I. -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
 
+$(B)/runtime/tools/yaml_text.o: FLAGS += $(if $(LINK_YAML),-DGNN_YAML)
 $(B)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<

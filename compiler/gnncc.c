@@ -16,6 +16,8 @@
 #include "compiler/target/tune.h"
 #include "runtime/base/open.h"
 #include "runtime/base/partial.h"
+#include "runtime/data/dgl.h"
+#include "runtime/tools/yaml_text.h"
 
 /* As the kernel knows it, or, where there is no /proc, as a shell found it. */
 static bool find_itself(Arena *arena, const char *called, char path[PATH_MAX]) {
@@ -64,6 +66,7 @@ static int sweep_models(const Options *options, const char *share_dir) {
 }
 
 int main(int argc, char **argv) {
+  gnn_read_yaml = gnn_yaml_text;
   gnn_open_standard();
   gnn_partial_on_signals(1, build_stop);
   if (argc > 1 && strcmp(argv[1], "plan") == 0) {

@@ -24,9 +24,9 @@ static const SourceKind source_kinds[] = {
     {"metis", "metis(file)", "a graph file of METIS"},
     {"ogb", "ogb(folder, split = name, inverse = true)", "raw and split of a set of the Open Graph Benchmark"},
     {"igb", "igb(folder, size, classes = 19)", "a set of the Illinois Graph Benchmark: size is \"tiny\", \"small\", \"medium\", \"large\" or \"full\""},
+    {"dgl", "dgl(folder)", "meta.yaml of DGL's CSVDataset, or metadata.yaml of GraphBolt"},
     {"planetoid", "planetoid(folder)", "NAME.content and NAME.cites"},
     {"tu", "tu(folder)", "text of the TU collection of graph data sets"},
-    {"dgl", NULL, NULL},
     {"coo", NULL, NULL},
     {"parquet", NULL, NULL},
 };

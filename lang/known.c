@@ -132,7 +132,7 @@ static const Elsewhere elsewhere_in_data[] = {
     {" tsv pandas ", "csv(edges = \"e.csv\", nodes = \"n.csv\") reads tables, whatever their cells are apart by", true},
     {" matrix_market mmread ", "mtx(\"f.mtx\") reads it", true},
     {" bin memmap ", "numbers without a header are those of a field: node x : f32[128] = raw(\"x.bin\", f32[N, 128])", true},
-    {" dgl ", "share/gnncc/to_gnncc.py makes a folder of a graph in Python, and npy(\"folder\") reads that", true},
+    {" graphbolt csvdataset ondiskdataset ", "dgl(\"folder\") reads the folder in which meta.yaml or metadata.yaml is", true},
     {" coo csr csc ", "edges(\"edges.txt\") reads pairs of nodes, npz(\"a.npz\") what scipy.sparse.save_npz writes", true},
     {" parquet arrow feather hdf5 h5 ", "read it in Python and write tables, which csv(edges = \"e.csv\", nodes = \"n.csv\") reads, or arrays by numpy.savez, which npz(\"f.npz\") reads", true},
     {" pt pyg torch pickle networkx graphml gml ", "share/gnncc/to_gnncc.py makes a folder of a Data or a HeteroData in Python, and npy(\"folder\") reads that", true},

@@ -341,6 +341,7 @@ typedef struct DataInfo {
   int64_t split_count[3];  /* labelled rows in each; with folds the most that one has */
   int64_t fold_count;      /* 0: the split is the same for all runs */
   const char *notes;       /* what was changed or is remarkable, a line each; may be "" */
+  const char *layout, *layout_path; /* of a folder of DGL (runtime/data/dgl.h), and where that is; NULL: it is none */
   Loading loading;
   uint64_t fingerprint;    /* of shapes and transformations, not of the contents; of an order that is a file, its contents, too */
   uint64_t order_fingerprint; /* of those; 0 where there is no such file, or it was not read */

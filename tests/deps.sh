@@ -35,12 +35,15 @@ find_missing() {
     need libc6-dev "the headers of the C library"
     need libjansson-dev "jansson.h and libjansson (JSON of plans)"
     need zlib1g-dev "zlib.h and libz.a (gzipped data)"
+    need libyaml-dev "yaml.h and libyaml.a (folders of DGL)"
     need liburing-dev "liburing.h and liburing.a (the SSD tier)"
   else
     compiles '#include <jansson.h>
 int main(void) { json_decref(json_object()); return 0; }' -ljansson || need libjansson-dev "jansson.h and libjansson (JSON of plans)"
     compiles '#include <zlib.h>
 int main(void) { return zlibVersion() == 0; }' -l:libz.a || need zlib1g-dev "zlib.h and libz.a (gzipped data)"
+    compiles '#include <yaml.h>
+int main(void) { yaml_parser_t parser; return !yaml_parser_initialize(&parser); }' -l:libyaml.a || need libyaml-dev "yaml.h and libyaml.a (folders of DGL)"
     compiles '#include <liburing.h>
 int main(void) { struct io_uring ring; return io_uring_queue_init(1, &ring, 0) > 0; }' -l:liburing.a || need liburing-dev "liburing.h and liburing.a (the SSD tier)"
   fi

@@ -7,6 +7,7 @@
 
 #include "compiler/base/escape.h"
 #include "compiler/base/outfile.h"
+#include "runtime/data/dgl.h"
 #include "runtime/data/igb.h"
 #include "runtime/data/ogb.h"
 
@@ -53,6 +54,7 @@ static void add_data(Names *n, const char *path) {
       add_tree(n, path, "raw");
       add_tree(n, path, "split");
     } else if (gnn_is_igb(path)) add_tree(n, path, "processed");
+    else if (gnn_is_dgl(path)) add_files(n, path, "", true);
     else add_folder(n, path, "");
     return;
   }

@@ -518,7 +518,9 @@ static void emit_names_list(const Emission *m, const char *list, const char *con
 static void emit_source_description(const Emission *m, FILE *out) {
   const DataSource *source = &m->program->data->source;
   const DataRecipe *recipe = &m->program->data->recipe;
-  if (source->arg_count) {
+  if (m->program->info->layout) { /* programs read no YAML */
+    fprintf(out, "static const gnn_source_arg source_args[] = {\n  {\"\", %s, 0},\n  {\"layout\", %s, 0},\n};\n\n", escape_c(m->arena, m->program->info->layout_path), escape_c(m->arena, m->program->info->layout));
+  } else if (source->arg_count) {
     fprintf(out, "static const gnn_source_arg source_args[] = {\n");
     for (int i = 0; i < source->arg_count; i++)
       fprintf(out, "  {%s, %s, %.17g},\n", escape_c(m->arena, source->args[i].key), escape_c(m->arena, source->args[i].text), source->args[i].number);
@@ -682,7 +684,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
     fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count + scores_copies(m), y->extent_count);
   if (m->slowdown > 0) fprintf(out, "  .is_simulated = 1,\n  .slowdown = %.9g,\n", m->slowdown);
   if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", escape_c(m->arena, m->machine->scratch_dir));
-  fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", escape_c(m->arena, p->data->source.kind), p->data->source.arg_count,
+  if (p->info->layout) fprintf(out, "  .source = {.kind = \"dgl\", .arg_count = 2, .args = source_args},\n");
+  else fprintf(out, "  .source = {.kind = %s, .arg_count = %d%s},\n", escape_c(m->arena, p->data->source.kind), p->data->source.arg_count,
           p->data->source.arg_count ? ", .args = source_args" : "");
   fprintf(out, "  .recipe = {.is_undirected = %d%s, .self_loops = %s, .normalised_count = %d%s,\n             .has_random_split = %d, .split_fraction = {%.17g, %.17g, %.17g}, .split_seed = %" PRIu64 "u, .split_index = %d",
           r->is_undirected, r->keeps_duplicates ? ", .keeps_duplicates = 1" : "", loops[r->self_loops], r->normalised_count, r->normalised_count ? ", .normalised = normalised" : "",

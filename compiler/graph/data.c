@@ -353,6 +353,10 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   }
   *info = (DataInfo){.nodes = dataset->nodes, .edges = dataset->edges, .graphs = dataset->graphs, .is_symmetric = dataset->is_symmetric, .notes = "", .loading = loading,
                      .fingerprint = dataset->fingerprint, .order_fingerprint = recipe.order == GNN_ORDER_FILE ? dataset->order_fingerprint : 0};
+  if (dataset->layout) {
+    info->layout = arena_strdup(reader->arena, dataset->layout);
+    info->layout_path = arena_strdup(reader->arena, dataset->title);
+  }
   describe_relations(reader, dataset, info);
   for (int f = 0; f < dataset->field_count; f++) describe_field(reader, dataset, &dataset->fields[f], info);
   if (dataset->pairs) info->fields[dataset->pairs->ring].is_hidden = true;

@@ -174,6 +174,7 @@ static gnn_status json_value(json_reader *r, int32_t index, int depth) {
   json_blanks(r);
   if (r->at >= r->end) return json_fail(r, "the end where a value should be");
   gnn_json_node *node = &r->out->nodes[index];
+  node->at = r->at - r->begin;
   switch (*r->at) {
   case '{': node->kind = GNN_JSON_OBJECT; return json_children(r, index, '}', depth);
   case '[': node->kind = GNN_JSON_ARRAY; return json_children(r, index, ']', depth);

@@ -16,6 +16,7 @@ typedef struct gnn_json_node {
   int64_t integer;  /* valid with is_integer */
   int is_integer;
   int32_t first, next; /* first member or element, next sibling; -1 for none */
+  int64_t at;       /* the byte at which it begins */
 } gnn_json_node;
 
 typedef struct gnn_json {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "csv.h"
+#include "dgl.h"
 #include "edge_list.h"
 #include "igb.h"
 #include "ogb.h"
@@ -401,6 +402,14 @@ static gnn_status dataset_csv_arg(const gnn_source_arg *arg, gnn_csv *csv, gnn_e
   return GNN_OK;
 }
 
+/* layout: of programs that gnncc made, which has read it for them. */
+static gnn_status dataset_open_dgl(const gnn_source *source, const char *path, gnn_dataset *dataset, gnn_error *error) {
+  static const char *const known[] = {"layout"};
+  const gnn_source_arg *layout = dataset_arg(source, "layout");
+  const gnn_status status = dataset_unknown_arg(source, known, 1, error);
+  return status == GNN_OK ? gnn_read_dgl(dataset, path, layout ? layout->text : NULL, error) : status;
+}
+
 static gnn_status dataset_open_csv(const gnn_source *source, const char *base_dir, gnn_dataset *dataset, gnn_error *error) {
   static const char *const known[] = {"edges", "nodes", "src", "dst", "id", "header", "base", "separator", "node", "edge"}; /* the last two: fields that are declared */
   gnn_csv csv = {.header = -1, .node_count = -1, .wanted_nodes = -1, .wanted_edges = -1};
@@ -464,9 +473,10 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
     if (gnn_is_planetoid(path)) return gnn_read_planetoid(dataset, path, error);
     if (gnn_is_tu(path)) return gnn_read_tu(dataset, path, error);
     if (gnn_is_igb(path)) return gnn_read_igb(dataset, path, NULL, 19, error);
+    if (gnn_is_dgl(path)) return gnn_read_dgl(dataset, path, NULL, error);
     if (gnn_is_ogb(path) || gnn_is_part_of_ogb(path)) return gnn_read_ogb(dataset, path, NULL, -1, error);
     gnn_status status = gnn_fail(error, GNN_EDATA, "", "the folder \"%s\" holds no data set gnncc knows", path);
-    gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), NAME.content and NAME.cites, NAME_A.txt and NAME_graph_indicator.txt, raw and split of OGB, or processed of IGB");
+    gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), NAME.content and NAME.cites, NAME_A.txt and NAME_graph_indicator.txt, raw and split of OGB, processed of IGB, or meta.yaml or metadata.yaml of DGL");
     return status;
   }
   gnn_file file;
@@ -493,7 +503,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   } else {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is in no form that gnncc reads", path);
     gnn_fail_help(error, "known: safetensors, npz, lists of edges, MatrixMarket (.mtx), METIS (.graph), tables as csv(edges = \"e.csv\", nodes = \"n.csv\"); folders of .npy files, with NAME.content and NAME.cites, "
-                         "of TU, OGB and IGB");
+                         "of TU, OGB, IGB and DGL");
   }
   return status;
 }
@@ -523,8 +533,8 @@ gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **out, gnn_error 
 }
 
 /* Those of a path come first. */
-enum { DATASET_PATH_KINDS = 11 };
-static const char *const dataset_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz", "mtx", "metis", "ogb", "igb", "csv", "synth", "karate"};
+enum { DATASET_PATH_KINDS = 12 };
+static const char *const dataset_kinds[] = {"npy", "planetoid", "safetensors", "file", "tu", "edges", "npz", "mtx", "metis", "ogb", "igb", "dgl", "csv", "synth", "karate"};
 
 static gnn_status dataset_unknown_source(const char *kind, gnn_error *error) {
   const int count = sizeof dataset_kinds / sizeof *dataset_kinds;
@@ -552,11 +562,12 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
   }
   gnn_status status;
   if (is_path) {
-    const int is_edges = strcmp(source->kind, "edges") == 0, is_ogb = strcmp(source->kind, "ogb") == 0, is_igb = strcmp(source->kind, "igb") == 0;
-    status = is_edges || is_ogb || is_igb ? GNN_OK : dataset_unknown_arg(source, NULL, 0, error);
+    const int is_edges = strcmp(source->kind, "edges") == 0, is_ogb = strcmp(source->kind, "ogb") == 0, is_igb = strcmp(source->kind, "igb") == 0, is_dgl = strcmp(source->kind, "dgl") == 0;
+    status = is_edges || is_ogb || is_igb || is_dgl ? GNN_OK : dataset_unknown_arg(source, NULL, 0, error);
     if (status != GNN_OK) goto done;
     if (is_edges) status = dataset_open_edges(source, path, dataset, error);
     else if (is_igb) status = dataset_open_igb(source, path, dataset, error);
+    else if (is_dgl) status = dataset_open_dgl(source, path, dataset, error);
     else if (is_ogb) status = dataset_open_ogb(source, path, dataset, error);
     else if (strcmp(source->kind, "tu") == 0) status = gnn_read_tu(dataset, path, error);
     else if (!gnn_path_exists(path)) status = gnn_fail_file(error, "open", path, 2 /* ENOENT */);

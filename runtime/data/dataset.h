@@ -84,6 +84,8 @@ typedef struct gnn_dataset {
   const char *node_name;                 /* what the data call their nodes, where that is not 0, 1, ...: that of node v begins at node_name_at[v]; NULL: they do not */
   const int64_t *node_name_at;           /* [nodes] */
 
+  const char *layout;                    /* what the YAML file of a folder says, as dgl.h has it; NULL: there is none */
+
   int type_count, relation_count;
   gnn_data_type *types;    /* once prepared those beside the first; before, all: fields are of GNN_TYPE `set`, ends of relations types, too */
   int split_type;          /* of the nodes that the splits are of; -1: none */

@@ -7,6 +7,8 @@
 
 #include "runtime/base/open.h"
 #include "runtime/base/partial.h"
+#include "runtime/data/dgl.h"
+#include "yaml_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -235,6 +237,7 @@ static int gnndata_run(const struct gnndata_command *command, int argc, char **a
 
 int main(int argc, char **argv) {
   const char *names[GNNDATA_COMMANDS];
+  gnn_read_yaml = gnn_yaml_text;
   gnn_open_standard();
   gnn_partial_on_signals(1, NULL);
   if (argc < 2) {

@@ -7,6 +7,7 @@ import struct
 import sys
 import zipfile
 
+from forms_of_dgl import dgl
 from forms_of_graph import EDGES, INDEX, MASKS, NODES, SECOND, TEST, TRAIN, VALID, WEIGHT, X, Y, mask, turned
 
 LETTERS = {"i8": "q", "i4": "i", "i2": "h", "i1": "b", "u8": "Q", "u4": "I", "u2": "H", "u1": "B", "b1": "?", "f8": "d", "f4": "f", "f2": "e"}
@@ -338,6 +339,7 @@ def main():
     igb(out)
     tu(out)
     several(out)
+    dgl(out, npy, folder)
 
 
 main()

@@ -224,6 +224,35 @@ check "igb: no edges" refuses 'has no paper__cites__paper/edge_index.npy' "$gnnd
 check "igb: neither a header nor rows" refuses 'its 10,000 bytes are no rows of 1024 floats' "$gnndata" info broken/igb_raw
 check "igb: other classes" refuses_use '"classes" is 19 or 2983' 'igb("igb", "tiny", classes = 7)'
 
+# ---- folders of DGL ----
+check "dgl: CSVDataset, names of nodes, lists in cells, masks" same weighted dgl_csv
+check "  and which column is read as which is said" says "feat is read as x" "$gnndata" info 'dgl("dgl_csv")'
+check "dgl: GraphBolt, labels of the rows of splits" same weighted dgl_bolt
+check "dgl: CSVDataset with types of nodes" same shop dgl_shop
+check "dgl: GraphBolt with types of nodes" same shop bolt_shop
+dgl_refuses() { refuses "$2" "$gnndata" info "broken/$1"; }
+check "dgl: a file that is not there" dgl_refuses dgl_file 'broken/dgl_file/meta.yaml" line 4: there is no file "broken/dgl_file/edge.csv"'
+check "dgl: no YAML" dgl_refuses dgl_yaml 'broken/dgl_yaml/meta.yaml" line 7: no valid YAML'
+check "dgl: nothing" dgl_refuses dgl_empty 'meta.yaml" is empty'
+check "dgl: aliases of aliases" dgl_refuses dgl_aliases 'too much in it'
+check "dgl: tables of several graphs" dgl_refuses dgl_graphs 'line 5: tables of several graphs are not read'
+check "  with what to do instead" grep -qF 'share/gnncc/to_gnncc.py' said
+check "dgl: no nodes" dgl_refuses dgl_none 'line 2: there is no node_data'
+check "dgl: an end that is no node" dgl_refuses dgl_end '"n9" is no node of "broken/dgl_end/nodes.csv"'
+check "dgl: a column that is not there" dgl_refuses dgl_column '"broken/dgl_column/nodes.csv" has no column "node_id"'
+check "dgl: format torch" dgl_refuses bolt_torch 'line 11: format torch is a pickle, which is never read'
+check "dgl: a number that is none" dgl_refuses bolt_nodes 'line 4: num is a whole number of at least 0'
+check "dgl: an edge to nowhere" dgl_refuses bolt_few 'names node 5, but nodes run 0 … 4'
+check "dgl: a feature of other rows" dgl_refuses bolt_rows 'data/w.npy" has the shape [8]; there are 6 nodes'
+check "dgl: labels of other rows" dgl_refuses bolt_label 'in its split, and a label of each is needed'
+check "dgl: another folder" refuses '"plain" has neither meta.yaml (CSVDataset) nor metadata.yaml (GraphBolt)' "$gnndata" info 'dgl("plain")'
+
+without_yaml() { # a gnndata without the library
+  cc -std=gnu11 -I"$here/../.." "$here/../../runtime/tools/yaml_text.c" $(ls "$build"/runtime/tools/*.o | grep -v yaml_text) "$build/share/libgnnrt.a" -o plain_gnndata -l:libz.a -lm -lpthread -ldl && ! ./plain_gnndata info dgl_csv >said 2>&1 &&
+    grep -qF 'dgl_csv/meta.yaml" is YAML, and this program was built without libyaml' said
+}
+check "dgl: a build without libyaml says so" without_yaml
+
 # ---- text of the TU collection: what is wrong in it, in tests/batches ----
 for form in tu tu_windows tu_packed; do check "$form: labels, attributes of nodes, edges and graphs" same rings $form; done
 check "tu: a set by the beginning of its names, packed" same rings 'tu("tu_packed/RINGS")'
@@ -322,6 +351,13 @@ sed 's/odd_nodes/same_names/; /node for_/d; /node if_/d; /node y/d; s/open_acces
 check "  of a name that two columns have, neither is taken" refuses 'has two columns for the field a_b: "a b" and "a-b"' "$gnncc" -w --check same_names.gnn
 sed 's/node x : f32.3./node xx : f32[3]/' m.gnn >wrong.gnn
 sed 's/class.3./class[19]/' m.gnn >igb.gnn; check "igb(...) in a data block, in a model in another folder" bash -c "sed 's#from .*{ node#from igb(\"../igb\", \"tiny\") { node#' igb.gnn >models/igb.gnn; CFLAGS=-O0 '$gnncc' -w models/igb.gnn -o igbm && ./igbm -q"
+check "dgl(...) in a data block, in a model in another folder" bash -c "sed 's#from .*{ node#from dgl(\"../dgl_csv\") { node#' m.gnn >models/dgl.gnn; CFLAGS=-O0 '$gnncc' -w models/dgl.gnn -o dglm && ./dglm -q"
+joined() {
+  ./dglm -q --out dglm.out >/dev/null && ./dglm predict --out dglm.out --classes -o p.csv && "$gnndata" convert dgl_csv d.safetensors >/dev/null || return
+  paste -d, d.safetensors.ids.csv p.csv >both && cut -d, -f1-3 both | diff - <(echo node,id,node; for v in 0 1 2 3 4 5; do echo "$v,\"n$v\",$v"; done)
+}
+check "  names of nodes stand beside predictions by their rows" joined
+check "  the program reads no YAML of other folders, and says what does" bash -c "! ./dglm -q --data dgl_bolt 2>said && grep -qF 'gnndata convert dgl_bolt' said"
 check "ogb(...) in a data block" trains 'ogb("ogbn_two", split = "time")'
 check "  one that is not there: what there is, is listed" refuses '"n.csv" has no column "xx"; it has id, x_0, x_1, x_2, y, split' "$gnncc" -w --check wrong.gnn
 check "safetensors(...) with PyG's names in a data block" trains 'safetensors("pyg.safetensors")'
