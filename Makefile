@@ -30,7 +30,7 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
 COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c outfile.c shown.c text_table.c workplace.c) \
   $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c learned.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c say.c simplify.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c measured.c places.c profile.c row_stride.c \
-    slow.c trial.c tuning.c verify_kernels.c) \
+    slow.c stages.c trial.c tuning.c verify_kernels.c) \
   $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c decisions.c halos.c layout.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
   $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_names.c emit_rows.c emit_step.c cpu/emit_kernel.c \
@@ -43,7 +43,7 @@ COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.
 MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=fopen,--wrap=fdopen
-PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evaluate.c exact.c filling.c finished_plan.c geometry.c json_text.c judge.c judge_certificate.c label_dp.c main.c memo.c pack.c plan_json.c \
+PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evaluate.c exact.c filling.c finished_plan.c geometry.c json_text.c judge.c judge_certificate.c judge_parts.c label_dp.c main.c memo.c pack.c plan_json.c \
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
     simulate.c timeline.c timing.c windows.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c stream.c text.c zip.c) \

@@ -458,28 +458,6 @@ static bool has_parts_of_edges(const Emission *m) {
          (m->schedule->once_plan && parts_cut_edges(m->schedule->once_plan->problem->parts));
 }
 
-static bool gathers_from_pieces(const Plan *plan) {
-  for (int i = 0; plan && i < plan->problem->kernels->kernel_count; i++) {
-    const Kernel *kernel = &plan->problem->kernels->kernels[i];
-    for (int k = 0; k < kernel->input_count; k++)
-      if (parts_gathers(plan->problem->parts, kernel, kernel->inputs[k])) return true;
-  }
-  return false;
-}
-
-void emit_row_parts(const Emission *m, const char *qualifier, FILE *out) {
-  enum { A_LINE = 12 };
-  const Parts *parts = m->evaluation_plan->problem->parts;
-  const int shift = parts_row_shift(parts);
-  if (!gathers_from_pieces(m->training_plan) && !gathers_from_pieces(m->evaluation_plan) && !gathers_from_pieces(m->schedule->once_plan)) return;
-  fprintf(out, "/* In which part rows lie, %" PRId64 " rows at a time. */\nstatic %sconst gnn_row_part row_parts[] = {", INT64_C(1) << shift, qualifier);
-  for (int64_t k = 0, part = 0; k << shift < parts->first[parts->count]; k++) {
-    while (parts->first[part + 1] <= k << shift) part++;
-    fprintf(out, "%s{%" PRId64 ", %" PRId64 "},", k % A_LINE ? " " : "\n  ", part, parts->first[part + 1]);
-  }
-  fprintf(out, "\n};\n");
-}
-
 static void emit_parts(const Emission *m, FILE *out) {
   const Parts *parts = m->evaluation_plan->problem->parts;
   if (parts->count == 1) return;

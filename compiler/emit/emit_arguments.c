@@ -229,3 +229,27 @@ const char *arguments_passed(const Emission *m, const Arguments *a, const Schedu
 void emit_place(const char *table, const Block *block, FILE *out) {
   fprintf(out, "#define %s_%s INT64_C(%" PRId64 ")", table, block->name, block->offset);
 }
+
+/* ---- in which part rows lie ---- */
+
+static bool gathers_from_pieces(const Plan *plan) {
+  for (int i = 0; plan && i < plan->problem->kernels->kernel_count; i++) {
+    const Kernel *kernel = &plan->problem->kernels->kernels[i];
+    for (int k = 0; k < kernel->input_count; k++)
+      if (parts_gathers(plan->problem->parts, kernel, kernel->inputs[k])) return true;
+  }
+  return false;
+}
+
+void emit_row_parts(const Emission *m, const char *qualifier, FILE *out) {
+  enum { A_LINE = 12 };
+  const Parts *parts = m->evaluation_plan->problem->parts;
+  const int shift = parts_row_shift(parts);
+  if (!gathers_from_pieces(m->training_plan) && !gathers_from_pieces(m->evaluation_plan) && !gathers_from_pieces(m->schedule->once_plan)) return;
+  fprintf(out, "/* In which part rows lie, %" PRId64 " rows at a time. */\nstatic %sconst gnn_row_part row_parts[] = {", INT64_C(1) << shift, qualifier);
+  for (int64_t k = 0, part = 0; k << shift < parts->first[parts->count]; k++) {
+    while (parts->first[part + 1] <= k << shift) part++;
+    fprintf(out, "%s{%" PRId64 ", %" PRId64 "},", k % A_LINE ? " " : "\n  ", part, parts->first[part + 1]);
+  }
+  fprintf(out, "\n};\n");
+}

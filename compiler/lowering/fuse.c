@@ -310,8 +310,6 @@ static KernelKind anchor_kind(const Fusion *f, ValueId id) {
 
 /* ---- sums over the edges of a row, one after the other ---- */
 
-static bool is_edge_fold(KernelKind kind) { return kind == KERNEL_EDGE_SUM || kind == KERNEL_EDGE_MAX || kind == KERNEL_EDGE_MIN; }
-
 /* The sum reads what the kernel makes at other rows than its own, which are not there yet. */
 static bool reads_far(Fusion *f, ValueId id, int index, EdgeEnd end, bool is_far) {
   const Value *value = &f->graph->values[id];
@@ -332,7 +330,7 @@ static bool has_copies(const Fusion *f, const Kernel *kernel) {
 /* The kernel whose sums over the edges of a row this one reads, and can follow row by row: NO_INDEX where there is none. */
 static int stage_after(Fusion *f, ValueId id, KernelKind kind) {
   const Value *value = &f->graph->values[id];
-  if (!f->is_staging || !is_edge_fold(kind) || value->slice.count > 0) return NO_INDEX;
+  if (!f->is_staging || !kernel_folds_edges(kind) || value->slice.count > 0) return NO_INDEX;
   Sources sources = {NO_INDEX, true};
   f->walk += ROLES;
   find_sources(f, value->operand[0], false, &sources);
@@ -340,30 +338,12 @@ static int stage_after(Fusion *f, ValueId id, KernelKind kind) {
   const Kernel *kernel = &f->kernels->kernels[sources.latest];
   const Value *anchor = &f->graph->values[kernel->anchor];
   Stage stages[MOST_STAGES];
-  if (!is_edge_fold(kernel->kind) || kernel->phase != value->phase || anchor->as.end != value->as.end || anchor->slice.count > 0 || has_copies(f, kernel)) return NO_INDEX;
+  if (!kernel_folds_edges(kernel->kind) || kernel->phase != value->phase || anchor->as.end != value->as.end || anchor->slice.count > 0 || has_copies(f, kernel)) return NO_INDEX;
   const Domain edges = f->graph->values[value->operand[0]].shape.domain;
   if (edges != f->graph->values[anchor->operand[0]].shape.domain || !domain_is_relation(edges)) return NO_INDEX;
   if (kernel->body_count >= MOST_IN_A_BODY || kernel_stages(f->kernels, kernel, stages) == MOST_STAGES) return NO_INDEX;
   f->walk += ROLES;
   return reads_far(f, value->operand[0], sources.latest, value->as.end, false) ? NO_INDEX : sources.latest;
-}
-
-int kernel_stages(const Kernels *kernels, const Kernel *kernel, Stage *stages) {
-  int count = 0;
-  stages[count++] = (Stage){kernel->anchor, 0, kernel->body_count};
-  if (!is_edge_fold(kernel->kind)) return count;
-  for (int b = 0; b < kernel->body_count; b++) {
-    if (op_info[kernels->graph->values[kernel->body[b]].op].kind != OP_KIND_ANCHOR) continue;
-    stages[count - 1].end = b;
-    stages[count++] = (Stage){kernel->body[b], b + 1, kernel->body_count};
-  }
-  return count;
-}
-
-KernelKind stage_kind(const Kernels *kernels, const Kernel *kernel, const Stage *stage) {
-  if (stage->anchor == kernel->anchor) return kernel->kind;
-  const Op op = kernels->graph->values[stage->anchor].op;
-  return op == OP_GATHER_MAX ? KERNEL_EDGE_MAX : op == OP_GATHER_MIN ? KERNEL_EDGE_MIN : KERNEL_EDGE_SUM;
 }
 
 /* On a GPU all weights are updated at once, but for those whose rows lie with the nodes': launches of their own would take longer than what they do. */

@@ -153,8 +153,9 @@ int64_t judge_number(Judge *j, json_t *object, const char *key, int64_t low, int
 const char *judge_text(Judge *j, json_t *object, const char *key, const char *where);
 void judge_only_keys(Judge *j, json_t *object, const char *where, const char *keys); /* keys: a space around each */
 
-/* ns of n bytes on a link (S1), and of step k of a job (S5). */
+/* ns of n bytes on a link (S1), and of a leg of step k of a job, and of all of it (S5). */
 int64_t judge_ride(Judge *j, int link, int64_t n);
+int64_t judge_leg_time(Judge *j, const Job *job, int k, const Leg *leg);
 int64_t judge_way_time(Judge *j, const Job *job, int k, const Way *way);
 
 static inline bool talks(const Way *way) { return way->leg[0].link >= 0; }
