@@ -67,6 +67,8 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
   if (own->rank != type->dim_count) {
     diags_error(checker->diags, "E0328", place, "\"%s\" must have %d dimension%s; this value is %s", name, type->dim_count,
                 type->dim_count == 1 ? "" : "s", check_type_text(checker, own));
+    if (own->dtype == DTYPE_CLASS && type->dim_count == 1)
+      diags_help(checker->diags, "a class is a number of which class; in the data block onehot[%lld] makes it a row of numbers, learned[16] beside it one that is learned", (long long)own->classes);
     return false;
   }
   for (int d = 0; d < own->rank; d++) {

@@ -214,13 +214,17 @@ const gnn_file *gnn_dataset_file_of(const gnn_dataset *dataset, const gnn_data_f
 }
 
 static gnn_status dataset_new_field(gnn_dataset *dataset, const char *name, gnn_data_field **field, gnn_error *error) {
+  *field = NULL;
   size_t length = strlen(name);
   if (length == 0 || length >= sizeof dataset->fields->name)
     return gnn_fail(error, GNN_EDATA, "", "%s: a field name must have 1 to %d characters: \"%.80s\"", dataset->title,
                     (int)sizeof dataset->fields->name - 1, name);
-  for (int i = 0; i < dataset->field_count; i++)
-    if (strcmp(dataset->fields[i].name, name) == 0)
-      return gnn_fail(error, GNN_EDATA, "", "%s has two fields \"%s\"", dataset->title, name);
+  for (int i = 0; i < dataset->field_count; i++) {
+    if (strcmp(dataset->fields[i].name, name) != 0) continue;
+    gnn_fail(error, GNN_EDATA, "", "%s has two fields \"%s\"", dataset->title, name);
+    gnn_fail_help(error, "fields of nodes and of edges share their names: rename one, as a column of a table, or declare in the data block only the one that is wanted");
+    return GNN_EDATA;
+  }
   gnn_data_field *fields = realloc(dataset->fields, (size_t)(dataset->field_count + 1) * sizeof *fields);
   if (fields == NULL) return gnn_fail_memory(error, (int64_t)sizeof *fields);
   dataset->fields = fields;

@@ -72,6 +72,8 @@ printf 'from,to\nann@x,bob@x\n' >mail_edges.csv
 check "csv: a column of names that is not called so is asked for" refuses 'so its rows are numbered; id = "..." names the column' "$gnndata" info 'csv(edges = "mail_edges.csv", nodes = "mail_nodes.csv")'
 check "  and empty cells are counted, among words, too" says 'team of "mail_nodes.csv" is empty in 2 rows' "$gnndata" info 'csv(edges = "mail_edges.csv", nodes = "mail_nodes.csv", id = "email")'
 csv_refuses() { refuses "$1" "$gnndata" info "$2"; }
+printf 'src,dst,rank\n0,1,2.5\n1,0,0.5\n' >rank_edges.csv && printf 'id,rank\n0,1.5\n1,2.5\n' >rank_nodes.csv
+check "csv: a column of nodes and one of edges with the same name: what to do" refuses 'fields of nodes and of edges share their names: rename one' "$gnndata" info 'csv(edges = "rank_edges.csv", nodes = "rank_nodes.csv")'
 check "csv: a row with too few cells" csv_refuses '"broken/short_row.csv" line 3: 1 cells stand here, and 2 in the first row' 'csv("broken/short_row.csv")'
 check "csv: an end that is no node" csv_refuses '"broken/unknown.csv" line 2 column 5: "Nobody" is no node of "n.csv"' 'csv("broken/unknown.csv", nodes = "n.csv")'
 check "csv: an end that is no whole number" csv_refuses '"broken/float_end.csv" line 3 column 3: a whole number is needed, not "0.5"' 'csv("broken/float_end.csv")'
