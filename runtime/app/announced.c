@@ -126,9 +126,14 @@ static gnn_status measure_reset(const gnn_cli *cli, const gnn_instance_options *
   return cli->weights ? gnn_weights_load(instance, cli->weights, error) : GNN_OK;
 }
 
-static gnn_status measure_fill(const gnn_cli *cli, gnn_dataset *dataset, const gnn_instance_options *options,
-                               gnn_instance **out, gnn_error *error) {
-  return measure_fill_program(cli, cli->program, dataset, options, out, error);
+/* An instance that takes the data as training does, with no more memory; *dataset is what is kept of them. */
+static gnn_status measure_load(const gnn_cli *cli, gnn_instance_options options, gnn_instance **instance, gnn_dataset **dataset, gnn_error *error) {
+  options.grows = 1;
+  options.loading_bytes = cli->data ? 0 : cli->program->loading_bytes;
+  gnn_status status = gnn_instance_create(cli->program, &options, instance, error);
+  if (status == GNN_OK) status = gnn_cli_open_data(cli, dataset, error);
+  if (status == GNN_OK) status = gnn_instance_take(*instance, dataset, cli->program->fold_count > 0, error);
+  return status == GNN_OK ? measure_reset(cli, &options, *instance, error) : status;
 }
 
 /* ---- check ---- */
@@ -151,13 +156,7 @@ static gnn_status measure_training(gnn_instance *instance, measure_peaks *peaks,
 static gnn_status measure_memory(const gnn_cli *cli, gnn_trail *trail, int is_said, measure_peaks *peaks, gnn_error *error) {
   gnn_instance *instance = NULL;
   gnn_dataset *dataset = NULL;
-  gnn_instance_options options = gnn_cli_options(cli);
-  options.grows = 1;
-  options.loading_bytes = cli->data ? 0 : cli->program->loading_bytes;
-  gnn_status status = gnn_instance_create(cli->program, &options, &instance, error);
-  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, error);
-  if (status == GNN_OK) status = gnn_instance_take(instance, &dataset, cli->program->fold_count > 0, error);
-  if (status == GNN_OK) status = measure_reset(cli, &options, instance, error);
+  gnn_status status = measure_load(cli, gnn_cli_options(cli), &instance, &dataset, error);
   if (status == GNN_OK && is_said) gnn_print_header(instance, cli->seed);
   if (status == GNN_OK) status = gnn_trail_run(trail, instance, error);
   if (status == GNN_OK) status = measure_training(instance, peaks, error);
@@ -171,7 +170,7 @@ static gnn_status measure_memory(const gnn_cli *cli, gnn_trail *trail, int is_sa
 }
 
 /* The same epochs in the order that keeps every value, where there is room for it: the bits must be those of the plan. */
-static gnn_status measure_keeping(const gnn_cli *cli, gnn_dataset *dataset, const gnn_trail *trail, gnn_error *error) {
+static gnn_status measure_keeping(const gnn_cli *cli, const gnn_trail *trail, gnn_error *error) {
   const gnn_program *program = cli->program;
   if (gnn_keeps_all(program)) {
     printf("keep-everything order: this plan is it\n");
@@ -190,12 +189,15 @@ static gnn_status measure_keeping(const gnn_cli *cli, gnn_dataset *dataset, cons
     return GNN_OK;
   }
   gnn_instance *instance = NULL;
+  gnn_dataset *dataset = NULL;
   gnn_trail kept = {0};
   gnn_instance_options options = gnn_cli_options(cli);
   if (status == GNN_OK) status = gnn_trail_create(&kept, program, trail->epochs, error);
+  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, error);
   if (status == GNN_OK) status = measure_fill_program(cli, &keeping.program, dataset, &options, &instance, error);
   if (status == GNN_ENOMEM && instance == NULL) {
     printf("keep-everything order: not run, %s\n", error->message);
+    gnn_dataset_close(dataset);
     gnn_trail_destroy(&kept);
     gnn_keeping_destroy(&keeping);
     return GNN_OK;
@@ -207,24 +209,27 @@ static gnn_status measure_keeping(const gnn_cli *cli, gnn_dataset *dataset, cons
     printf("keep-everything order, %s of device arena: losses, weights and scores are the same to the last bit\n",
            gnn_bytes_text(gnn_tier_bytes(&keeping.program, GNN_DEVICE)).text);
   gnn_instance_destroy(instance);
+  gnn_dataset_close(dataset);
   gnn_trail_destroy(&kept);
   gnn_keeping_destroy(&keeping);
   return status;
 }
 
 /* And time on pages as training has them. */
-static gnn_status measure_check_time(const gnn_cli *cli, gnn_dataset *dataset, double *median, gnn_error *error) {
+static gnn_status measure_check_time(const gnn_cli *cli, double *median, gnn_error *error) {
   double seconds[MEASURE_EPOCHS];
   measure_times times = {seconds, 0, MEASURE_EPOCHS};
   gnn_instance *instance = NULL;
   gnn_instance_options options = gnn_cli_options(cli);
   options.populate = 1;
-  gnn_status status = measure_fill(cli, dataset, &options, &instance, error);
+  gnn_dataset *dataset = NULL;
+  gnn_status status = measure_load(cli, options, &instance, &dataset, error);
   double started = gnn_now();
   if (status == GNN_OK) status = gnn_trail_epoch(instance, error);
   while (status == GNN_OK && times.count < times.room && (times.count == 0 || gnn_now() - started < measure_check_seconds))
     status = measure_time(instance, &times, error);
   gnn_instance_destroy(instance);
+  gnn_dataset_close(dataset);
   if (status != GNN_OK) return status;
   qsort(seconds, (size_t)times.count, sizeof *seconds, measure_by_value);
   *median = measure_median(seconds, times.count);
@@ -232,18 +237,15 @@ static gnn_status measure_check_time(const gnn_cli *cli, gnn_dataset *dataset, d
 }
 
 int gnn_command_check(const gnn_cli *cli) {
-  gnn_dataset *dataset = NULL;
   gnn_error error;
   measure_peaks peaks = {0};
   double seconds = 0;
   gnn_trail trail = {0};
   gnn_status status = gnn_trail_create(&trail, cli->program, cli->epochs >= 0 ? cli->epochs : 1, &error);
   if (status == GNN_OK) status = measure_memory(cli, &trail, 1, &peaks, &error);
-  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = measure_keeping(cli, dataset, &trail, &error);
+  if (status == GNN_OK) status = measure_keeping(cli, &trail, &error);
   gnn_trail_destroy(&trail);
-  if (status == GNN_OK) status = measure_check_time(cli, dataset, &seconds, &error);
-  gnn_dataset_close(dataset);
+  if (status == GNN_OK) status = measure_check_time(cli, &seconds, &error);
   if (status == GNN_OK) {
     double slowdown = measure_slowdown(cli->program);
     printf("epoch: estimated %s, measured %s", gnn_seconds_text(cli->program->estimated_epoch_seconds).text, gnn_seconds_text(seconds / slowdown).text);
@@ -288,8 +290,7 @@ int gnn_command_bench(const gnn_cli *cli) {
   gnn_instance_options options = gnn_cli_options(cli);
   options.populate = 1;
   measure_times times = {malloc((size_t)epochs * sizeof(double)), 0, epochs};
-  gnn_status status = times.seconds ? gnn_cli_open_data(cli, &dataset, &error) : gnn_fail_memory(&error, epochs * 8);
-  if (status == GNN_OK) status = measure_fill(cli, dataset, &options, &instance, &error);
+  gnn_status status = times.seconds ? measure_load(cli, options, &instance, &dataset, &error) : gnn_fail_memory(&error, epochs * 8);
   for (int64_t e = 0; status == GNN_OK && e < warmup; e++) status = gnn_trail_epoch(instance, &error);
   while (status == GNN_OK && times.count < times.room) status = measure_time(instance, &times, &error);
   if (status == GNN_OK) {
@@ -426,9 +427,7 @@ int gnn_command_profile(const gnn_cli *cli) {
   if (status == GNN_OK) status = gnn_trail_create(&trail, cli->program, 1, &error);
   if (status == GNN_OK) status = measure_memory(cli, &trail, 0, &peaks, &error);
   gnn_trail_destroy(&trail);
-  if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
-  if (status == GNN_OK) status = measure_fill(cli, dataset, &options, &instance, &error);
-  gnn_dataset_close(dataset);
+  if (status == GNN_OK) status = measure_load(cli, options, &instance, &dataset, &error);
   if (status == GNN_OK) status = measure_profile_create(&profile, epochs, instance->run.watch->count, &error);
   profile.peaks = peaks;
   for (int64_t e = 0; status == GNN_OK && e < warmup; e++) status = gnn_trail_epoch(instance, &error);
@@ -441,5 +440,6 @@ int gnn_command_profile(const gnn_cli *cli) {
   measure_profile_destroy(&profile);
   gnn_text_free(&peaks.scratch);
   gnn_instance_destroy(instance);
+  gnn_dataset_close(dataset);
   return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);
 }

@@ -265,6 +265,11 @@ for program in spare box read cora tables $forms; do
   check "  and with as many addresses" under addresses $program
 done
 check "mutag: trains with as much data as is announced" under data mutag --runs 1
+measured_under() { # PROGRAM: checked, timed and profiled, too
+  (unset MALLOC_ARENA_MAX && ulimit -v $(($(number "$1" address_bytes) / 1024)) && "./$1" check && "./$1" bench --epochs 2 && "./$1" profile -q -o "$1.json") &&
+    (unset MALLOC_ARENA_MAX && ulimit -d $(($(number "$1" process_bytes) / 1024)) && "./$1" check && "./$1" bench --epochs 2 && "./$1" profile -q -o "$1.json")
+}
+check "cora: is checked, timed and profiled with as much" measured_under cora
 check "with fewer addresses it says so" too_little read
 if command -v systemd-run >/dev/null && systemd-run --quiet --scope -p MemoryMax=1G true 2>/dev/null; then check "trains in a control group of what is announced" in_group read
 else skip "trains in a control group of what is announced" "systemd makes none here"; fi
