@@ -397,7 +397,7 @@ chosen_on_ssd() { # without a host tier, data are at home on the SSD where that 
   agrees_with near_whole near_ssd && grep -q '\.home = {GNN_SSD, ' gen_near_ssd/near_ssd.c && grep -q 'in_home = {GNN_SSD, ' gen_near_ssd/near_ssd.c
 }
 check "on the SSD alone features and graph are cut and at home there: same bits, memory as planned" chosen_on_ssd
-small_host() { "$gnncc" -w --plan-effort=fast $box --budget host=1300KiB --budget device=1150KiB --plan near.gnn | grep ', features and graph on host and SSD ([0-9.]* KiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
+small_host() { "$gnncc" -w --plan-effort=fast $box --budget host=1200KiB --budget device=1150KiB --plan near.gnn | grep ', features and graph on host and SSD ([0-9.]* KiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
 check "beside a host that is too small for both, parts of them are on the SSD" small_host
 says_near() { # the size that it names is of parts and works
   "$gnncc" -w --plan-effort=fast --budget device=1000KiB --budget host=1GiB --plan near.gnn >near.txt 2>&1 && return 1
