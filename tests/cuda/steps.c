@@ -147,12 +147,12 @@ extern const gnn_program MODEL;
 
 /* Before the first epoch (the steps after the last) what always stays is there, and what only they read, which has step 0. */
 static int is_alive(const Block *b, int step) {
-  if (step > MODEL.step_count) return b->first == 0 || (b->first == 1 && b->last == MODEL.step_count);
+  if (step > MODEL.step_count) return b->first == 0 || (b->first == 1 && b->last >= MODEL.step_count);
   return b->first <= step && step <= b->last;
 }
 
 /* The step is the first that writes the block: before, there is nothing of its own in it. */
-static int begins(const Block *b, int step) { return b->first == step && !(b->first == 1 && b->last == MODEL.step_count); }
+static int begins(const Block *b, int step) { return b->first == step && !(b->first == 1 && b->last >= MODEL.step_count); }
 
 static int overlap(int64_t a, int64_t b, int64_t bytes) { return a < b + bytes && b < a + bytes; }
 
