@@ -13,9 +13,10 @@ mkdir -p "$work" && cd "$work"
 # Null pointers stop a program without a check of each access, which is half of the time that the sanitizers cost the compiler.
 sanitize=${EMULATE_FLAGS--fsanitize=address,undefined -fno-sanitize=null,object-size,vptr,pointer-overflow -fno-sanitize-recover=all}
 
-"$build/gnncc" -q -w --prefix=host "$model" --emit=c=host.c,header=host.h
+# On the processor sums over the edges of a row are stages of one kernel; a GPU has a kernel for each.
+"$build/gnncc" -q -w -fno-stages --prefix=host "$model" --emit=c=host.c,header=host.h
 "$build/gnncc" -q -w --prefix=device --backend=cuda "${options[@]}" "$model" --emit=c=device.c,header=device.h,cuda=device_kernels.cu
-"$build/gnncc" -q -w --stop-after=layout --dump=layout "$model" >host.layout
+"$build/gnncc" -q -w -fno-stages --stop-after=layout --dump=layout "$model" >host.layout
 "$build/gnncc" -q -w --stop-after=layout --dump=layout --backend=cuda "${options[@]}" "$model" >device.layout
 echo 0 >device_kernels.inc
 

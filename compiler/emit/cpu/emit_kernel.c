@@ -591,7 +591,7 @@ static void print_kept(StepWriter *w, const Kept *kept, bool is_out) {
   const unsigned uses = kept->rows->uses;
   fprintf(w->out, "static void %s_%s(const void *context, int64_t r, int64_t from, int64_t until, gnn_real *restrict to) {\n", w->name, kept->name);
   print_opening(w, USES_RUN);
-  fprintf(w->out, "  const gnn_csr *edges = &%s;\n", step_csr(w));
+  fprintf(w->out, "  %s\n", step_edges(w));
   if (uses & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "  const int64_t %s = r;\n", is_out ? "src" : "dst");
   else fprintf(w->out, "  (void)r;\n");
   if (!(uses & (is_out ? USES_DST : USES_SRC))) fprintf(w->out, "  (void)edges;\n");
@@ -648,7 +648,7 @@ static void emit_stages(StepWriter *w, Stages *stages) {
   for (int s = 0; s < stages->count; s++) write_stage(w, stages, s, is_left);
   for (int k = 0; k < stages->kept_count; k++) print_kept(w, &stages->kept[k], is_out);
   open_task(w, "rows", USES_RUN);
-  fprintf(w->out, "  const gnn_csr *edges = &%s;\n", step_csr(w));
+  fprintf(w->out, "  %s\n", step_edges(w));
   for (int k = 0; k < stages->kept_count; k++) fprintf(w->out, "  gnn_real %s[%" PRId64 "];\n", stages->kept[k].name, kept_edges(stages) * stages->kept[k].width);
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    const int64_t first = edges->ptr[r], last = edges->ptr[r + 1];\n");
   for (int i = 0; i < w->graph->value_count; i++)
