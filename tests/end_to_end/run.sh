@@ -147,7 +147,7 @@ check "attention: gradients of softmaxes over edges where sums keep their order"
 check "attention: the plan says so" sh -c "'$gnncc' -w --plan '$here/models/varied/gat.gnn' | grep -c 'from a sum over edges that is there already' | grep -x 3"
 
 # ---- attention row by row: largest score, sum of exponentials and weighted sum in one kernel; of 32 heads, rows with more than 64 edges compute scores again ----
-cat >hub.gnn <<'MODEL'
+cat >heads_of_hub.gnn <<'MODEL'
 layer Att(x : node[f], out, heads) { # names that the emitter has, too
   param W : [f, heads, out] = glorot
   param U : [f, heads, out] = glorot
@@ -162,16 +162,16 @@ data web from synth(kind = "rmat", nodes = 400, degree = 20, features = 9, class
 model hub on web { return x |> Att(2, heads = 32) as conv1 |> tanh |> Linear(y.classes) as head }
 train hub { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
 MODEL
-walks() { "$gnncc" -w --verify --stop-after=fuse --dump=fuse "$@" hub.gnn | grep -c '^kernel [0-9]*: edge'; }
+walks() { "$gnncc" -w --verify --stop-after=fuse --dump=fuse "$@" heads_of_hub.gnn | grep -c '^kernel [0-9]*: edge'; }
 stages_agree() {
   local options
-  for options in "" -fno-stages; do CFLAGS="-O1 -Werror" "$gnncc" -w --verify $options hub.gnn -o hub && rm -rf a$options && ./hub -q --out a$options || return 1; done
+  for options in "" -fno-stages; do CFLAGS="-O1 -Werror" "$gnncc" -w --verify $options heads_of_hub.gnn -o heads_of_hub && rm -rf a$options && ./heads_of_hub -q --out a$options || return 1; done
   cmp a/last.safetensors a-fno-stages/last.safetensors
 }
 check "attention row by row: one walk forward, two backward, one in an evaluation" sh -c "[ $(walks) = 4 ] && [ $(walks -fno-stages) = 8 ]"
-check "  the largest scores are not stored" sh -c "'$gnncc' -w --plan=json -fno-stages hub.gnn | grep -q logsumexp_max && ! '$gnncc' -w --plan=json hub.gnn | grep '\"value\": \"conv1_logsumexp_max'"
+check "  the largest scores are not stored" sh -c "'$gnncc' -w --plan=json -fno-stages heads_of_hub.gnn | grep -q logsumexp_max && ! '$gnncc' -w --plan=json heads_of_hub.gnn | grep '\"value\": \"conv1_logsumexp_max'"
 check "  the same bits with and without" stages_agree
-check "  gradients agree with finite differences" sh -c "CFLAGS=-O0 '$gnncc' -w -fgradcheck hub.gnn -o hub && ./hub gradcheck"
+check "  gradients agree with finite differences" sh -c "CFLAGS=-O0 '$gnncc' -w -fgradcheck heads_of_hub.gnn -o heads_of_hub && ./heads_of_hub gradcheck"
 
 # ---- sets of graphs: one without nodes, one without edges, a node alone, loops, a hub ----
 . "$here/sets.sh"
