@@ -299,7 +299,7 @@ static bool run_step(Timing *t, Evaluator *e, TimingState *state, int s, int tai
   int64_t now = boundary;
   for (int m = 0; m < q->move_count; m++)
     if (q->moves[m].v == s) now = max64(now, state->in_done[m]);
-  for (int c = 0; c < s; c++)
+  for (int c = 0; c < s && t->comm_of_count; c++)
     if (q->join[c] == s) now = max64(now, state->comm_done[t->comm_index[c]]);
   if (q->join[s] < 0) {
     now += q->compute_ns[s];
