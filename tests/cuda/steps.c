@@ -145,14 +145,15 @@ void gnn_cuda_prepare_spmm(gnn_run *g, const gnn_spmm_desc *d) { (void)g, (void)
 
 extern const gnn_program MODEL;
 
-/* Before the first epoch (the steps after the last) what always stays is there, and what only they read, which has step 0. */
-static int is_alive(const Block *b, int step) {
-  if (step > MODEL.step_count) return b->first == 0 || (b->first == 1 && b->last >= MODEL.step_count);
-  return b->first <= step && step <= b->last;
-}
+/* Steps before the first epoch have the numbers after the others. */
+static int is_alive(const Block *b, int step) { return b->first <= step && step <= b->last; }
 
-/* The step is the first that writes the block: before, there is nothing of its own in it. */
-static int begins(const Block *b, int step) { return b->first == step && !(b->first == 1 && b->last >= MODEL.step_count); }
+/* The step is the first that writes the block: before, there is nothing of its own in it. What always stays, and data that only steps before the first
+ * epoch read, are there. */
+static int begins(const Block *b, int step) {
+  const int is_there = (b->first == 1 && b->last >= MODEL.step_count) || (b->first > MODEL.step_count && strncmp(b->name, "data_", 5) == 0);
+  return b->first == step && !is_there;
+}
 
 static int overlap(int64_t a, int64_t b, int64_t bytes) { return a < b + bytes && b < a + bytes; }
 
