@@ -160,6 +160,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
 bool resident_is_of(const Residents *residents, int away, CachedData data); /* of the kinds of data there */
 bool resident_is_once(const Residents *residents, int away); /* computed before the first epoch */
+bool resident_is_made_before(const Residents *residents, int block); /* a block that steps before the first epoch write */
 /* What there is of these may take so many bytes on the host. All that read what is away: `training`, which may be NULL, evaluations, and what runs before. */
 void residents_cache(Arena *arena, Residents *residents, CachedData data, const Kernels *training, const Kernels *const *evaluations, int evaluation_count);
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */

@@ -35,12 +35,7 @@ static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t filled_bytes(const Residents *residents) {
   int64_t bytes = 0;
   for (int b = 0; b < residents->count; b++)
-    if (residents->blocks[b].kind == BLOCK_GRAPH || residents->blocks[b].kind == BLOCK_FEATURES) bytes += residents->blocks[b].bytes;
-  const Graph *once = residents->once_kernels ? residents->once_kernels->graph : NULL;
-  for (int i = 0; once && i < once->once_count; i++)
-    if (residents->once[i] != NO_INDEX) bytes -= residents->blocks[residents->once[i]].bytes;
-  for (int v = 0; once && v < once->value_count; v++)
-    if (residents->before[v] != NO_INDEX) bytes -= residents->blocks[residents->before[v]].bytes;
+    if ((residents->blocks[b].kind == BLOCK_GRAPH || residents->blocks[b].kind == BLOCK_FEATURES) && !resident_is_made_before(residents, b)) bytes += residents->blocks[b].bytes;
   return bytes;
 }
 

@@ -405,6 +405,14 @@ bool resident_is_once(const Residents *y, int away) {
   return is;
 }
 
+bool resident_is_made_before(const Residents *y, int block) {
+  const Graph *once = y->once_kernels ? y->once_kernels->graph : NULL;
+  bool is = false;
+  for (int i = 0; once && i < once->once_count; i++) is = is || y->once[i] == block;
+  for (int v = 0; once && v < once->value_count; v++) is = is || y->before[v] == block;
+  return is;
+}
+
 int resident_away(const Residents *residents, const Graph *graph, ValueId value) {
   const Value *v = &graph->values[value];
   if (v->op == OP_NEIGHBOURS) return residents->neighbours_away[v->as.end];

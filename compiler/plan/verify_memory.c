@@ -126,17 +126,9 @@ static void memory_expect(Memory *m, Span span, int64_t tag, int step, const cha
 
 static Span memory_span_of_block(const Block *block) { return (Span){SPACE_DEVICE, block->offset, block->offset + block->bytes}; }
 
-/* Away, and computed once. */
-static bool memory_is_once(const Memory *m, int away) {
-  const Residents *residents = m->layout->residents;
-  bool is = false;
-  for (int i = 0; residents->once_kernels && i < residents->once_kernels->graph->once_count; i++) is = is || residents->once_away[i] == away;
-  return is;
-}
-
 /* Of what is away, and written part by part. */
 static bool memory_is_written(const Memory *m, const Block *block) {
-  return block->away > 0 && (m->layout->residents->away[block->away - 1].is_learned || memory_is_once(m, block->away - 1));
+  return block->away > 0 && (m->layout->residents->away[block->away - 1].is_learned || resident_is_once(m->layout->residents, block->away - 1));
 }
 
 /* Of a value that is not cut, a part has its rows. */
@@ -336,7 +328,7 @@ static void memory_copy(Memory *m, int s) {
   const bool is_of_file = slot->tier == TIER_SSD && (c->lane == LANE_SSD_READ || !c->is_by_ring); /* not of the ring */
   const bool is_all_of_parts = slot->is_home && is_of_file && !c->is_out && c->part == 0 && counts[0] > 1;
   for (int i = 0; i < counts[0]; i++) memory_expect(m, spans[0][i], read + (is_all_of_parts ? (i + 1) * TAG_PART : 0), s, c->kernels->graph->values[c->value].name);
-  const bool is_coming_home = slot->is_home && c->is_out && (is_changed || memory_is_once(m, slot->away)) && spans[1][0].space == memory_space_of(slot->tier);
+  const bool is_coming_home = slot->is_home && c->is_out && (is_changed || resident_is_once(m->layout->residents, slot->away)) && spans[1][0].space == memory_space_of(slot->tier);
   const int64_t written = is_coming_home ? memory_home_tag(m, c, slot, s) + is_changed * TAG_CHANGE : tag;
   for (int i = 0; i < counts[1]; i++) memory_write(m, spans[1][i], written + (is_coming_home && c->part == 0 && counts[1] > 1 ? (i + 1) * TAG_PART : 0));
 }
@@ -446,17 +438,7 @@ static void memory_step(Memory *m, int s) {
   else memory_later(m->clock, m->copy_clock[step->copy]);
 }
 
-/* What is not there before the first step. */
-static bool memory_is_made_before(const Memory *m, int resident) {
-  const Residents *y = m->layout->residents;
-  const Graph *once = y->once_kernels ? y->once_kernels->graph : NULL;
-  bool is = false;
-  for (int i = 0; once && i < once->once_count; i++) is = is || y->once[i] == resident;
-  for (int v = 0; once && v < once->value_count; v++) is = is || y->before[v] == resident;
-  return is;
-}
-
-static bool memory_is_result(const Memory *m, int away) { return away == m->layout->residents->scores_away || memory_is_once(m, away); }
+static bool memory_is_result(const Memory *m, int away) { return away == m->layout->residents->scores_away || resident_is_once(m->layout->residents, away); }
 
 const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout) {
   Memory m = {.arena = arena, .schedule = schedule, .layout = layout};
@@ -468,7 +450,7 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   m.lane_clock = arena_alloc(arena, LANE_COUNT * sizeof *m.lane_clock);
   m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
   for (int i = 0; i < layout->resident_count; i++)
-    if (!memory_is_made_before(&m, i)) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
+    if (!resident_is_made_before(layout->residents, i)) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
   for (int i = layout->resident_count; i < layout->count; i++)
     if (layout->blocks[i].away > 0 && !memory_is_result(&m, layout->blocks[i].away - 1)) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_AWAY + layout->blocks[i].away - 1);
   for (int i = 0; i < layout->residents->away_count && schedule->slot_count; i++)

@@ -106,7 +106,13 @@ static double measure_slowdown(const gnn_program *program) { return program->is_
 
 static double measure_median(const double *sorted, int64_t count) { return (sorted[(count - 1) / 2] + sorted[count / 2]) / 2; }
 
-static gnn_status measure_reset(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance *instance, gnn_error *error);
+static gnn_status measure_reset(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance *instance, gnn_error *error) {
+  if (options->populate) gnn_instance_touch(instance);
+  memcpy(instance->run.option, cli->option, sizeof instance->run.option);
+  const gnn_status status = gnn_instance_reset(instance, cli->seed, error);
+  if (status != GNN_OK) return status;
+  return cli->weights ? gnn_weights_load(instance, cli->weights, error) : GNN_OK;
+}
 
 /* An instance on these data, reset. */
 static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *program, gnn_dataset *dataset,
@@ -116,14 +122,6 @@ static gnn_status measure_fill_program(const gnn_cli *cli, const gnn_program *pr
   *out = instance;
   if (status == GNN_OK) status = gnn_instance_load(instance, dataset, error);
   return status == GNN_OK ? measure_reset(cli, options, instance, error) : status;
-}
-
-static gnn_status measure_reset(const gnn_cli *cli, const gnn_instance_options *options, gnn_instance *instance, gnn_error *error) {
-  if (options->populate) gnn_instance_touch(instance);
-  memcpy(instance->run.option, cli->option, sizeof instance->run.option);
-  const gnn_status status = gnn_instance_reset(instance, cli->seed, error);
-  if (status != GNN_OK) return status;
-  return cli->weights ? gnn_weights_load(instance, cli->weights, error) : GNN_OK;
 }
 
 /* An instance that takes the data as training does, with no more memory; *dataset is what is kept of them. */

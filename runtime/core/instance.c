@@ -22,9 +22,13 @@ void *gnn_instance_at(const gnn_instance *instance, int64_t offset) {
   return instance->run.device + offset * (instance->run.program->real_bytes / 4);
 }
 
+void *gnn_instance_place(const gnn_instance *instance, int is_on_host, int64_t offset) {
+  return is_on_host ? instance->tiers.base[GNN_HOST] + offset : gnn_instance_at(instance, offset);
+}
+
 void *gnn_instance_scores(const gnn_instance *instance) {
   const gnn_program *program = instance->run.program;
-  return program->are_scores_on_host ? instance->tiers.base[GNN_HOST] + program->at_scores : gnn_instance_at(instance, program->at_scores);
+  return gnn_instance_place(instance, program->are_scores_on_host, program->at_scores);
 }
 
 int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier) {
@@ -275,7 +279,7 @@ void gnn_instance_see(gnn_instance *instance) {
   memset(run->row_weight, 0, sizeof run->row_weight);
   if (program->label_field < 0) return;
   const gnn_field_desc *field = &program->fields[program->label_field];
-  if (field->storage == GNN_LABEL) whole->classes = field->is_on_host ? (const void *)(instance->tiers.base[GNN_HOST] + field->at[0]) : gnn_instance_at(instance, field->at[0]);
+  if (field->storage == GNN_LABEL) whole->classes = gnn_instance_place(instance, field->is_on_host, field->at[0]);
   else whole->numbers = gnn_instance_at(instance, field->at[0]), whole->number_stride = gnn_row_stride(field->stride, field->width);
   if (program->loss && program->loss->kind == GNN_LOSS_BPR) whole->ring = gnn_instance_at(instance, program->fields[program->ring_field].at[0]);
   gnn_instance_survey(instance);

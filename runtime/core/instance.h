@@ -167,6 +167,7 @@ static inline int64_t gnn_score_id(const gnn_run *run, int64_t row) {
 
 /* Address of a planned offset, in bytes for 4-byte numbers, as the host sees it (device.h). */
 void *gnn_instance_at(const gnn_instance *instance, int64_t offset);
+void *gnn_instance_place(const gnn_instance *instance, int is_on_host, int64_t offset); /* likewise, or offset bytes from the beginning of the host arena */
 void *gnn_instance_scores(const gnn_instance *instance); /* where an evaluation leaves them, in the host's memory or its image of the device's */
 
 #endif

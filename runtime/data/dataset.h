@@ -201,6 +201,10 @@ gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error 
 gnn_status gnn_dataset_drop_edges(gnn_dataset *dataset, gnn_status status, gnn_error *error);
 gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_domain domain, const gnn_array *array,
                                  gnn_error *error);
+/* The place of a type of nodes among dataset->types; -1: there is none. `length` characters of the name count. */
+int gnn_dataset_find_type(const gnn_dataset *dataset, const char *name, size_t length);
+/* A type behind the others, whose name has room; NULL after an error. */
+gnn_data_type *gnn_dataset_add_type(gnn_dataset *dataset, const char *name, int64_t nodes, gnn_error *error);
 /* A relation without edges; NULL after an error. What no name of the language may have becomes "_". */
 gnn_data_relation *gnn_dataset_add_relation(gnn_dataset *dataset, const char *name, int src, int dst, gnn_error *error);
 gnn_status gnn_dataset_add_sparse(gnn_dataset *dataset, const char *name, int64_t width, const gnn_array *ptr,

@@ -97,12 +97,6 @@ static gnn_status dgl_path(const dgl_folder *d, const gnn_json_node *object, con
 
 /* ---- types of nodes, relations, fields ---- */
 
-static int dgl_find_type(const dgl_folder *d, const char *name, size_t length) {
-  for (int t = 0; t < d->dataset->type_count; t++)
-    if (strlen(d->dataset->types[t].name) == length && strncmp(d->dataset->types[t].name, name, length) == 0) return t;
-  return -1;
-}
-
 static gnn_status dgl_add_type(dgl_folder *d, const gnn_json_node *at, const char *name, int64_t nodes) {
   gnn_dataset *dataset = d->dataset;
   if (d->is_only) {
@@ -110,17 +104,10 @@ static gnn_status dgl_add_type(dgl_folder *d, const gnn_json_node *at, const cha
     return GNN_OK;
   }
   if (!gnn_is_name(name) || strlen(name) >= 48) return dgl_fail(d, at, "\"%.60s\" is no name of a type of nodes: letters, digits and _, at most 47", name);
-  if (dgl_find_type(d, name, strlen(name)) >= 0) return dgl_fail(d, at, "nodes of type \"%s\" are there twice", name);
+  if (gnn_dataset_find_type(d->dataset, name, strlen(name)) >= 0) return dgl_fail(d, at, "nodes of type \"%s\" are there twice", name);
   if (nodes < 1) return dgl_fail(d, at, "there are no nodes of type \"%s\"", name);
   if (dataset->type_count > GNN_TYPES_MAX) return dgl_fail(d, at, "more than %d types of nodes are not supported", GNN_TYPES_MAX + 1);
-  gnn_data_type *types = realloc(dataset->types, ((size_t)dataset->type_count + 1) * sizeof *types);
-  if (types == NULL) return gnn_fail_memory(d->error, 4096);
-  dataset->types = types;
-  gnn_data_type *type = &types[dataset->type_count++];
-  memset(type, 0, sizeof *type);
-  snprintf(type->name, sizeof type->name, "%s", name);
-  type->nodes = nodes;
-  return GNN_OK;
+  return gnn_dataset_add_type(dataset, name, nodes, d->error) ? GNN_OK : GNN_ENOMEM;
 }
 
 /* Where the ends of edges of a kind go: of the graph, or of a relation that is new. */
@@ -233,7 +220,7 @@ static gnn_status dgl_etype(const dgl_folder *d, const gnn_json_node *object, in
   for (const gnn_json_node *item = etype->kind == GNN_JSON_ARRAY ? dgl_node(d, etype->first) : NULL; item; item = dgl_node(d, item->next))
     if (count++ < 3 && item->kind == GNN_JSON_STRING) word[count - 1] = item;
   if (count != 3 || !word[0] || !word[1] || !word[2]) return dgl_fail(d, etype, "etype is [source, relation, destination]");
-  const int ends[2] = {dgl_find_type(d, word[0]->text, strlen(word[0]->text)), dgl_find_type(d, word[2]->text, strlen(word[2]->text))};
+  const int ends[2] = {gnn_dataset_find_type(d->dataset, word[0]->text, strlen(word[0]->text)), gnn_dataset_find_type(d->dataset, word[2]->text, strlen(word[2]->text))};
   const gnn_json_node *unknown = ends[0] < 0 ? word[0] : word[2];
   if (ends[0] < 0 || ends[1] < 0) return dgl_fail(d, unknown, "\"%.60s\" is no type of nodes (ntype of node_data)", unknown->text);
   *from = ends[0];
@@ -312,8 +299,8 @@ static gnn_status dgl_kind(const dgl_folder *d, const gnn_json_node *object, int
   if (status != GNN_OK || d->is_only) return status;
   const char *first = type ? strchr(type, ':') : NULL, *second = first ? strchr(first + 1, ':') : NULL;
   if (second == NULL) return dgl_fail(d, type ? dgl_member(d, object, "type") : object, "edges among several types of nodes need a type: \"source:relation:destination\"");
-  *from = dgl_find_type(d, type, (size_t)(first - type));
-  *to = dgl_find_type(d, second + 1, strlen(second + 1));
+  *from = gnn_dataset_find_type(d->dataset, type, (size_t)(first - type));
+  *to = gnn_dataset_find_type(d->dataset, second + 1, strlen(second + 1));
   snprintf(name, room, "%.*s", (int)(second - first - 1), first + 1);
   return *from < 0 || *to < 0 ? dgl_fail(d, dgl_member(d, object, "type"), "\"%.80s\" has an end that is no type of nodes", type) : GNN_OK;
 }
@@ -358,7 +345,7 @@ static gnn_status dgl_entry_type(const dgl_folder *d, const gnn_json_node *objec
   *t = 0;
   if (status != GNN_OK || d->is_only) return status;
   if (type == NULL) return dgl_fail(d, object, "there are several types of nodes, so a type is needed");
-  *t = dgl_find_type(d, type, strlen(type));
+  *t = gnn_dataset_find_type(d->dataset, type, strlen(type));
   return *t < 0 ? dgl_fail(d, dgl_member(d, object, "type"), "\"%.60s\" is no type of nodes", type) : GNN_OK;
 }
 

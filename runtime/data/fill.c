@@ -25,9 +25,8 @@ gnn_status gnn_fill_misfit(const gnn_run *run, const char *what, int64_t have, i
   return status;
 }
 
-static void *fill_at(const gnn_instance *instance, int64_t offset) {
-  return offset < 0 ? NULL : gnn_instance_at(instance, offset);
-}
+static void *fill_place(const gnn_instance *instance, int is_on_host, int64_t offset) { return offset < 0 ? NULL : gnn_instance_place(instance, is_on_host, offset); }
+static void *fill_at(const gnn_instance *instance, int64_t offset) { return fill_place(instance, 0, offset); }
 
 static void fill_real(void *to, int real_bytes, int64_t index, double value) {
   if (real_bytes == 4) ((float *)to)[index] = (float)value;
@@ -88,13 +87,8 @@ typedef struct fill_edges {
 } fill_edges;
 
 /* What is read edge by edge, or node by node, may be on the host. */
-static void *fill_idx(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) {
-  return at >= 0 && plan->is_idx_on_host ? instance->tiers.base[GNN_HOST] + at : fill_at(instance, at);
-}
-
-static int64_t *fill_ptr(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) {
-  return at >= 0 && plan->is_ptr_on_host ? (int64_t *)(void *)(instance->tiers.base[GNN_HOST] + at) : fill_at(instance, at);
-}
+static void *fill_idx(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) { return fill_place(instance, plan->is_idx_on_host, at); }
+static int64_t *fill_ptr(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) { return fill_place(instance, plan->is_ptr_on_host, at); }
 
 /* ---- neighbours that are at home on the SSD ---- */
 
@@ -484,9 +478,7 @@ static int fill_has_entries(const gnn_run *run, const gnn_field_desc *field, con
 }
 
 /* An array of the entries: on the host where they are at home there, nowhere where that is the SSD. */
-static void *fill_entries_at(const gnn_instance *instance, const gnn_field_desc *field, int64_t at) {
-  return at >= 0 && field->is_on_host ? instance->tiers.base[GNN_HOST] + at : fill_at(instance, at);
-}
+static void *fill_entries_at(const gnn_instance *instance, const gnn_field_desc *field, int64_t at) { return fill_place(instance, field->is_on_host, at); }
 
 static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
                               gnn_error *error) {
@@ -556,7 +548,7 @@ static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset,
                       dataset->title);
     gnn_status status = gnn_field_check_labels(data, field->classes, error);
     if (status != GNN_OK) return status;
-    int32_t *label = field->is_on_host ? (int32_t *)(void *)(instance->tiers.base[GNN_HOST] + field->at[0]) : fill_at(instance, field->at[0]);
+    int32_t *label = fill_place(instance, field->is_on_host, field->at[0]);
     for (int64_t r = 0; r < data->rows; r++) label[r] = data->label[gnn_dataset_row(dataset, data, r)];
     return GNN_OK;
   }

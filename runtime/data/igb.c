@@ -134,24 +134,12 @@ static gnn_status igb_type(igb_set *set, const char *type, int is_only, int clas
   const int number = is_only ? 0 : dataset->type_count;
   if (is_only) dataset->declared_nodes = array.shape[0];
   else {
-    gnn_data_type *types = realloc(dataset->types, ((size_t)number + 1) * sizeof *types);
-    if (types == NULL) return gnn_fail_memory(set->error, 4096);
-    dataset->types = types;
-    if (strlen(type) >= sizeof types->name || number > GNN_TYPES_MAX) return gnn_fail(set->error, GNN_EDATA, "", "\"%s\" has too many types of nodes, or one with too long a name", set->folder);
-    memset(&types[number], 0, sizeof *types);
-    snprintf(types[number].name, sizeof types->name, "%s", type);
-    types[number].nodes = array.shape[0];
-    dataset->type_count++;
+    if (strlen(type) >= sizeof dataset->types->name || number > GNN_TYPES_MAX) return gnn_fail(set->error, GNN_EDATA, "", "\"%s\" has too many types of nodes, or one with too long a name", set->folder);
+    if (gnn_dataset_add_type(dataset, type, array.shape[0], set->error) == NULL) return GNN_ENOMEM;
   }
   status = gnn_dataset_add_field(dataset, name[0], domain, &array, set->error);
   if (status == GNN_OK) dataset->fields[dataset->field_count - 1].set = number;
   return status == GNN_OK ? igb_labels(set, type, name[1], domain, number, array.shape[0], classes) : status;
-}
-
-static int igb_find_type(const gnn_dataset *dataset, const char *name, size_t length) {
-  for (int t = 0; t < dataset->type_count; t++)
-    if (strlen(dataset->types[t].name) == length && strncmp(dataset->types[t].name, name, length) == 0) return t;
-  return -1;
 }
 
 /* paper__cites__paper */
@@ -170,7 +158,7 @@ static gnn_status igb_relation(igb_set *set, const char *folder, int is_only) {
     dataset->has_edges = 1;
     return GNN_OK;
   }
-  const int from = igb_find_type(dataset, folder, (size_t)(first - folder)), to = igb_find_type(dataset, second + 2, strlen(second + 2));
+  const int from = gnn_dataset_find_type(dataset, folder, (size_t)(first - folder)), to = gnn_dataset_find_type(dataset, second + 2, strlen(second + 2));
   if (from < 0 || to < 0) {
     gnn_dataset_note(dataset, "%s is not used: it joins a type of nodes that has no node_feat.npy", folder);
     return GNN_OK;

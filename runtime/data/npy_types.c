@@ -94,11 +94,7 @@ static gnn_status types_of_nodes(gnn_dataset *dataset, const gnn_json *json, con
     if (type->kind != GNN_JSON_NUMBER || !type->is_integer || type->integer < 1 || type->integer >= INT32_MAX)
       return gnn_fail(error, GNN_EDATA, "", "%s: \"node_types\" of graph.json must say how many nodes \"%s\" has, from 1 on", dataset->title, type->key);
     if (dataset->type_count > GNN_TYPES_MAX) return gnn_fail(error, GNN_EDATA, "", "%s has more than %d types of nodes", dataset->title, GNN_TYPES_MAX + 1);
-    gnn_data_type *all = realloc(dataset->types, (size_t)(dataset->type_count + 1) * sizeof *all);
-    if (all == NULL) return gnn_fail_memory(error, (int64_t)sizeof *all);
-    dataset->types = all;
-    all[dataset->type_count].nodes = type->integer;
-    snprintf(all[dataset->type_count++].name, sizeof all->name, "%s", type->key);
+    if (gnn_dataset_add_type(dataset, type->key, type->integer, error) == NULL) return GNN_ENOMEM;
   }
   return GNN_OK;
 }

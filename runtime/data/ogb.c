@@ -302,12 +302,6 @@ static gnn_status ogb_arrays(ogb_set *set) {
 
 /* ---- several types of nodes ---- */
 
-static int ogb_type(const gnn_dataset *dataset, const char *name) {
-  for (int t = 0; t < dataset->type_count; t++)
-    if (strcmp(dataset->types[t].name, name) == 0) return t;
-  return -1;
-}
-
 /* num-node-dict: a line of names, and a line of numbers for each graph, of which there is one. */
 static gnn_status ogb_types(ogb_set *set) {
   gnn_dataset *dataset = set->dataset;
@@ -338,7 +332,7 @@ static gnn_status ogb_types(ogb_set *set) {
 static gnn_status ogb_relation(ogb_set *set, const char *head, const char *name, const char *tail) {
   gnn_dataset *dataset = set->dataset;
   char folder[512], full[256];
-  const int from = ogb_type(dataset, head), to = ogb_type(dataset, tail);
+  const int from = gnn_dataset_find_type(dataset, head, strlen(head)), to = gnn_dataset_find_type(dataset, tail, strlen(tail));
   if (from < 0 || to < 0) return gnn_fail(set->error, GNN_EDATA, "", "\"%s\": relation %.60s goes from %.60s to %.60s, one of which is no type of nodes", set->path, name, head, tail);
   snprintf(folder, sizeof folder, "raw/relations/%.100s___%.100s___%.100s", head, name, tail);
   snprintf(full, sizeof full, "%.80s_%.80s_%.80s", head, name, tail);

@@ -124,6 +124,25 @@ static gnn_status relations_sort(gnn_dataset *dataset, gnn_data_relation *relati
   return GNN_OK;
 }
 
+int gnn_dataset_find_type(const gnn_dataset *dataset, const char *name, size_t length) {
+  for (int t = 0; t < dataset->type_count; t++)
+    if (strlen(dataset->types[t].name) == length && strncmp(dataset->types[t].name, name, length) == 0) return t;
+  return -1;
+}
+
+gnn_data_type *gnn_dataset_add_type(gnn_dataset *dataset, const char *name, int64_t nodes, gnn_error *error) {
+  gnn_data_type *types = realloc(dataset->types, ((size_t)dataset->type_count + 1) * sizeof *types);
+  if (types == NULL) {
+    gnn_fail_memory(error, (dataset->type_count + 1) * (int64_t)sizeof *types);
+    return NULL;
+  }
+  dataset->types = types;
+  gnn_data_type *type = &types[dataset->type_count++];
+  *type = (gnn_data_type){.nodes = nodes};
+  snprintf(type->name, sizeof type->name, "%s", name);
+  return type;
+}
+
 gnn_data_relation *gnn_dataset_add_relation(gnn_dataset *dataset, const char *name, int src, int dst, gnn_error *error) {
   gnn_data_relation *relations = realloc(dataset->relations, (size_t)(dataset->relation_count + 1) * sizeof *relations);
   if (relations == NULL) {

@@ -43,37 +43,32 @@ void gnn_snapshot_destroy(gnn_snapshot *snapshot) {
   memset(snapshot, 0, sizeof *snapshot);
 }
 
-gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error) {
+/* Weights to their copies, or back. */
+static gnn_status snapshot_move(gnn_instance *instance, unsigned char *data, int is_put, gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  gnn_status status = gnn_download_weights(instance, 0, error);
-  if (status != GNN_OK) return status;
-  unsigned char *to = snapshot->data;
+  gnn_status status = GNN_OK;
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     if (gnn_weight_is_away(weight)) {
-      status = gnn_weight_copy(instance, weight, GNN_WEIGHT_ITSELF, GNN_WEIGHT_BEST, error);
+      status = is_put ? gnn_weight_copy(instance, weight, GNN_WEIGHT_BEST, GNN_WEIGHT_ITSELF, error) : gnn_weight_copy(instance, weight, GNN_WEIGHT_ITSELF, GNN_WEIGHT_BEST, error);
       continue;
     }
-    status = gnn_weight_take(instance, weight, GNN_WEIGHT_ITSELF, to, error);
-    to += weight->count * program->real_bytes;
+    status = is_put ? gnn_weight_put(instance, weight, GNN_WEIGHT_ITSELF, data, error) : gnn_weight_take(instance, weight, GNN_WEIGHT_ITSELF, data, error);
+    data += weight->count * program->real_bytes;
   }
+  return status;
+}
+
+gnn_status gnn_snapshot_take(gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error) {
+  gnn_status status = gnn_download_weights(instance, 0, error);
+  if (status != GNN_OK) return status;
+  status = snapshot_move(instance, snapshot->data, 0, error);
   snapshot->is_filled = status == GNN_OK;
   return status;
 }
 
 gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance, gnn_error *error) {
-  const gnn_program *program = instance->run.program;
-  const unsigned char *from = snapshot->data;
-  gnn_status status = GNN_OK;
-  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
-    const gnn_weight_desc *weight = &program->weights[w];
-    if (gnn_weight_is_away(weight)) {
-      status = gnn_weight_copy(instance, weight, GNN_WEIGHT_BEST, GNN_WEIGHT_ITSELF, error);
-      continue;
-    }
-    status = gnn_weight_put(instance, weight, GNN_WEIGHT_ITSELF, from, error);
-    from += weight->count * program->real_bytes;
-  }
+  const gnn_status status = snapshot_move(instance, snapshot->data, 1, error);
   return status == GNN_OK ? gnn_upload_weights(instance, 0, error) : status;
 }
 

@@ -7,7 +7,7 @@ import resource
 import sys
 import time
 
-from safetensors_torch import load
+from safetensors_torch import edges, load, rows
 
 
 def peak_bytes():
@@ -20,15 +20,7 @@ def main():
     torch.set_num_threads(threads)
     torch.manual_seed(0)
     data = load(path)
-    if "edge.src" in data:
-        edges = torch.stack([data["edge.src"], data["edge.dst"]]).long()
-    else:
-        counts = data["csr.rowptr"].diff()
-        rows = torch.repeat_interleave(torch.arange(len(counts)), counts)
-        edges = torch.stack([data["csr.col"].long(), rows])
-    x, y = data["node.x"].float(), data["node.y"].long()
-    train = data["split.train"]
-    train = train.nonzero().flatten() if train.dtype in (torch.bool, torch.uint8) and len(train) == len(y) else train.long()
+    ends, x, y, train = edges(data), data["node.x"].float(), data["node.y"].long(), rows(data, "train")
     classes, hidden = int(y.max()) + 1, 128
     widths = [x.shape[1], hidden, hidden, classes]
     del data
@@ -37,7 +29,7 @@ def main():
         import dgl
         from dgl.nn import SAGEConv
 
-        graph = dgl.graph((edges[0], edges[1]), num_nodes=len(y)).formats(["csr", "csc"])
+        graph = dgl.graph((ends[0], ends[1]), num_nodes=len(y)).formats(["csr", "csc"])
         graph.create_formats_()
         layers = torch.nn.ModuleList([SAGEConv(a, b, "mean") for a, b in zip(widths, widths[1:])])
         call = lambda layer, h: layer(graph, h)
@@ -45,7 +37,7 @@ def main():
         from torch_geometric.nn import SAGEConv
         from torch_geometric.utils import to_torch_csr_tensor
 
-        adjacency = to_torch_csr_tensor(edges.flip(0), size=(len(y), len(y)))
+        adjacency = to_torch_csr_tensor(ends.flip(0), size=(len(y), len(y)))
         layers = torch.nn.ModuleList([SAGEConv(a, b) for a, b in zip(widths, widths[1:])])
         call = lambda layer, h: layer(h, adjacency)
 

@@ -114,7 +114,7 @@ class Peer:
 class Ours:
     """A program, which starts afresh in each turn."""
 
-    def __init__(self, a, entry, program, folder):
+    def __init__(self, a, program, folder):
         self.name, self.a, self.program, self.folder, self.version = "gnncc", a, program, folder, "gnncc"
 
     def run(self, *words):
@@ -249,7 +249,7 @@ class Bench:
         begin = time.time()
         command(os.path.join(a.build, "gnncc"), "-q", "-w", source, "-o", program, env=dict(os.environ, XDG_CACHE_HOME=a.cache))
         kept["compile_seconds"] = time.time() - begin
-        ours = Ours(a, entry, program, os.path.join(a.folder, "out"))
+        ours = Ours(a, program, os.path.join(a.folder, "out"))
         runners = [ours] + [Peer(name, a, entry, data) for name in names[1:]]
         shares_machine = True
         while any(missing(runner.name) for runner in runners):

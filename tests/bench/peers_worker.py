@@ -11,27 +11,15 @@ import sys
 import time
 import warnings
 
-from safetensors_torch import features, load
+from safetensors_torch import edges, features, load, rows
 
 DROPOUT, LR, HEADS = 0.5, 0.01, 8
 
 
-def rows_of(mask, nodes):
-    return mask.nonzero().flatten() if str(mask.dtype) in ("torch.bool", "torch.uint8") and len(mask) == nodes else mask.long()
-
-
 def read(path):
     """Edges, features, labels, rows of training and of validation."""
-    import torch
-
     data = load(path)
-    if "edge.src" in data:
-        edges = torch.stack([data["edge.src"], data["edge.dst"]]).long()
-    else:
-        counts = data["csr.rowptr"].diff()
-        edges = torch.stack([data["csr.col"].long(), torch.repeat_interleave(torch.arange(len(counts)), counts)])
-    y = data["node.y"].long()
-    return edges, features(path, data), y, rows_of(data["split.train"], len(y)), rows_of(data["split.valid"], len(y))
+    return edges(data), features(path, data), data["node.y"].long(), rows(data, "train"), rows(data, "valid")
 
 
 def pyg_layer(model, a, b, is_last):
@@ -61,20 +49,20 @@ def dgl_layer(model, a, b, is_last):
     return conv(a, b, 1) if is_last else conv(a, b // HEADS, HEADS)
 
 
-def graph_of(library, model, edges, nodes):
+def graph_of(library, model, ends, nodes):
     """What layers of the library take, with loops at the nodes where the layer wants them and adds none."""
     if library == "dgl":
         import dgl
 
-        graph = dgl.graph((edges[0], edges[1]), num_nodes=nodes)
+        graph = dgl.graph((ends[0], ends[1]), num_nodes=nodes)
         graph = (dgl.add_self_loop(graph) if model in ("gcn", "gat", "gatv2") else graph).formats(["coo", "csr", "csc"])
         graph.create_formats_()
         return graph
     if library in ("pyg-csr", "pyg-sparse"):
         from torch_geometric.utils import to_torch_csr_tensor
 
-        return to_torch_csr_tensor(edges.flip(0), size=(nodes, nodes))
-    return edges
+        return to_torch_csr_tensor(ends.flip(0), size=(nodes, nodes))
+    return ends
 
 
 def network(library, model, widths, graph):
@@ -144,10 +132,10 @@ def main():
 
     torch.set_num_threads(threads)
     data = read(path)
-    edges, x, y, _, _ = data
-    graph = graph_of(library, model, edges, len(y))
+    ends, x, y, _, _ = data
+    graph = graph_of(library, model, ends, len(y))
     if library == "pyg-sparse":
-        data = (edges, x.to_sparse_coo().coalesce(), *data[2:])
+        data = (ends, x.to_sparse_coo().coalesce(), *data[2:])
     widths = [x.shape[1]] + [width] * (layers - 1) + [int(y.max()) + 1]
     if library == "dgl":
         import dgl

@@ -20,12 +20,28 @@ def load(path):
             for name, entry in tensors.items() if name != "__metadata__" and entry["dtype"] in kinds}
 
 
+def edges(data):
+    """[2, E]: sources and destinations."""
+    import torch
+
+    if "edge.src" in data:
+        return torch.stack([data["edge.src"], data["edge.dst"]]).long()
+    counts = data["csr.rowptr"].diff()
+    return torch.stack([data["csr.col"].long(), torch.repeat_interleave(torch.arange(len(counts)), counts)])
+
+
+def rows(data, split):
+    """Which nodes are of it, from a list of them or a mask."""
+    of, nodes = data["split." + split], len(data["node.y"])
+    return of.nonzero().flatten() if str(of.dtype) in ("torch.bool", "torch.uint8") and len(of) == nodes else of.long()
+
+
 def features(path, data):
     """node.x, dense, as the frameworks' examples have them, however they are stored."""
     import torch
 
     if "node.x" in data:
         return data["node.x"].float()
-    rows, columns = data["node.x.rowptr"].long(), data["node.x.col"].long()
+    ptr, columns = data["node.x.rowptr"].long(), data["node.x.col"].long()
     values = data["node.x.value"].float() if "node.x.value" in data else torch.ones(len(columns))
-    return torch.sparse_csr_tensor(rows, columns, values, (len(rows) - 1, int(header(path)[0]["__metadata__"]["gnncc.width.x"]))).to_dense()
+    return torch.sparse_csr_tensor(ptr, columns, values, (len(ptr) - 1, int(header(path)[0]["__metadata__"]["gnncc.width.x"]))).to_dense()

@@ -13,18 +13,9 @@ import statistics
 import sys
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "bench"))
-from safetensors_torch import load
+from safetensors_torch import edges, load, rows
 
 COMPILED = {"compile": {}, "reduce-overhead": {"mode": "reduce-overhead"}}
-
-
-def edges_of(data):
-    import torch
-
-    if "edge.src" in data:
-        return torch.stack([data["edge.src"], data["edge.dst"]]).long()
-    counts = data["csr.rowptr"].diff()
-    return torch.stack([data["csr.col"].long(), torch.repeat_interleave(torch.arange(len(counts)), counts)])
 
 
 def adjacency(way, edges, nodes):
@@ -71,9 +62,7 @@ def prepared(net, how):
 def read(path):
     """Features, labels, training rows and edges, on the host."""
     data = load(path)
-    y, rows = data["node.y"].long(), data["split.train"]
-    rows = rows.nonzero().flatten() if str(rows.dtype) in ("torch.bool", "torch.uint8") and len(rows) == len(y) else rows.long()
-    return data["node.x"].float(), y, rows, edges_of(data)
+    return data["node.x"].float(), data["node.y"].long(), rows(data, "train"), edges(data)
 
 
 def train(data, model, way, hidden, epochs):

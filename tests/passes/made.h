@@ -23,8 +23,8 @@ typedef struct Made {
   Layout *layout;
 } Made;
 
-/* Values on nodes are cut into at most `parts` pieces, the graph as `cut` says; NULL: not at all. What is away is at home there, and the scores end there. */
-static Made make_cut_kernels(const char *model, int parts, const CutOptions *cut, Tier home, Tier scores) {
+/* With its graphs alone. */
+static Made make_graphs(const char *model, int parts) {
   Made m = {.arena = arena_new(), .machine = machine_of_target(NULL), .parts = parts};
   TypedProgram *program = program_of(m.arena, share_dir, model);
   if (!program) exit(1);
@@ -33,6 +33,12 @@ static Made make_cut_kernels(const char *model, int parts, const CutOptions *cut
   m.evaluation = evaluation_graph(m.training);
   autodiff(m.training, NULL);
   simplify(m.training);
+  return m;
+}
+
+/* Values on nodes are cut into at most `parts` pieces, the graph as `cut` says; NULL: not at all. What is away is at home there, and the scores end there. */
+static Made make_cut_kernels(const char *model, int parts, const CutOptions *cut, Tier home, Tier scores) {
+  Made m = make_graphs(model, parts);
   if (cut) m.training = cut_graph(m.training, *cut), m.evaluation = cut_graph(m.evaluation, *cut);
   bool *is_sparse = sparse_fields(m.training);
   m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});

@@ -313,14 +313,7 @@ static const char sums_of_given[] = "  p = mean(src.x)\n  q = mean(src.p)\n  h =
 
 /* The form in which what never changes is computed once, with fields at home there. */
 static Made make_kernels_once(const char *model, int parts, const CutOptions *cut, Tier home) {
-  Made m = {.arena = arena_new(), .machine = machine_of_target(NULL), .parts = parts};
-  TypedProgram *program = program_of(m.arena, share_dir, model);
-  if (!program) exit(1);
-  m.training = lower(m.arena, program);
-  simplify(m.training);
-  m.evaluation = evaluation_graph(m.training);
-  autodiff(m.training, NULL);
-  simplify(m.training);
+  Made m = make_graphs(model, parts);
   graph_name_values(m.training);
   graph_name_values(m.evaluation);
   const Hoisting *h = hoist(m.arena, m.training, m.evaluation);
