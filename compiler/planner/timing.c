@@ -4,7 +4,9 @@
 
 #define NEW(count, type) ((type *)arena_alloc(arena, (size_t)(count) * sizeof(type) + 1))
 
-enum { MAX_MOVES = 24, MAX_OUT = 32, MAX_COMM = 16, MAX_LANES = 9, MAX_STATES = 1500, MAX_EFFORT = 2000000 };
+enum { MAX_MOVES = 24, MAX_OUT = 32, MAX_COMM = 16, MAX_LANES = 9, MAX_STATES = 1500, PLACES = 2 * MAX_STATES, CHAIN_BITS = 10, CHAINS = 1 << CHAIN_BITS, MAX_EFFORT = 2000000 };
+
+enum { NOWHERE = -1 };
 
 typedef struct Reload {
   int64_t ready_ns, ns;
@@ -28,9 +30,14 @@ struct Timing {
   int64_t *boundary, *copied, *written, *arrival, *free_ns, *rest;
   Reload *reloads;
   int64_t *ring_done, *ring_bytes;
-  TimingState *states, *next;
-  int next_count;
+  /* The states of this step and of the next, each in a place of its own: places in the order in which they came, NOWHERE where one was dominated since.
+   * Those of the next step that issued the same moves, which alone can dominate each other, are in one chain. */
+  TimingState *states;
+  int *these, *next, next_count, live_count;
+  int *rank, *chained, chains[CHAINS]; /* rank: by place, where in next[] */
+  int *free_places, free_count;
   /* of the sequence being searched */
+  int64_t bytes[MAX_MOVES];
   int origin[MAX_MOVES], ring_of[MAX_OUT], ring_count, comm_of_count;
   int *comm_index; /* by extended step */
   bool is_cut;
@@ -50,8 +57,12 @@ Timing *timing_new(Arena *arena, const Evaluator *e) {
   t->reloads = NEW(moves, Reload);
   t->ring_done = NEW(moves + pieces, int64_t);
   t->ring_bytes = NEW(moves + pieces, int64_t);
-  t->states = NEW(MAX_STATES, TimingState);
-  t->next = NEW(MAX_STATES, TimingState);
+  t->states = NEW(PLACES, TimingState);
+  t->these = NEW(PLACES, int);
+  t->next = NEW(PLACES, int);
+  t->rank = NEW(PLACES, int);
+  t->chained = NEW(PLACES, int);
+  t->free_places = NEW(PLACES, int);
   return t;
 }
 
@@ -161,6 +172,7 @@ static bool set_up(Timing *t, const Evaluator *e) {
     if (q->join[s] >= 0) t->comm_index[s] = t->comm_of_count++;
   if (t->comm_of_count > MAX_COMM) return false;
   for (int m = 0; m < q->move_count; m++) {
+    t->bytes[m] = p->pieces[q->moves[m].piece].bytes;
     t->origin[m] = -1;
     for (int i = 0; i < q->offload_count; i++) {
       const PlanOffload *offload = &q->offloads[i];
@@ -225,15 +237,20 @@ static void queue_in(const Timing *t, const Evaluator *e, TimingState *state, in
   state->in_done[m] = state->free_ns[LANE_H2D] = begin + piece->h2d_ns;
 }
 
-static bool fits(const Evaluator *e, uint32_t issued, int s) {
+/* Moves that are issued at the boundary of step s lie on the device until they are read, beside what was issued before and fitted. */
+static bool fits(const Timing *t, const Evaluator *e, uint32_t before, uint32_t now, int s) {
   const Sequence *q = e->sequence;
   int end = s;
-  for (int m = 0; m < q->move_count; m++)
-    if ((issued >> m & 1) && q->moves[m].v > end) end = q->moves[m].v;
+  for (uint32_t left = now; left; left &= left - 1) {
+    const int v = q->moves[__builtin_ctz(left)].v;
+    if (v > end) end = v;
+  }
   for (int k = s; k < end; k++) {
     int64_t need = q->need_bytes[k];
-    for (int m = 0; m < q->move_count; m++)
-      if ((issued >> m & 1) && q->moves[m].v > k) need += e->problem->pieces[q->moves[m].piece].bytes;
+    for (uint32_t left = before | now; left; left &= left - 1) {
+      const int m = __builtin_ctz(left);
+      if (q->moves[m].v > k) need += t->bytes[m];
+    }
     if (need > e->problem->device_bytes) return false;
   }
   return true;
@@ -258,21 +275,44 @@ static bool dominates(const Timing *t, const Evaluator *e, const TimingState *a,
   return true;
 }
 
-static void keep_state(Timing *t, const Evaluator *e, const TimingState *state, int s, int tail) {
-  int kept = 0;
-  for (int i = 0; i < t->next_count; i++)
-    if (dominates(t, e, &t->next[i], state, s, tail)) return;
+/* Without what was dominated. */
+static void close_ranks(Timing *t) {
+  int count = 0;
   for (int i = 0; i < t->next_count; i++) {
-    if (dominates(t, e, state, &t->next[i], s, tail)) continue;
-    if (kept != i) t->next[kept] = t->next[i];
-    kept++;
+    if (t->next[i] == NOWHERE) continue;
+    t->rank[t->next[i]] = count;
+    t->next[count++] = t->next[i];
   }
-  t->next_count = kept;
-  if (kept == MAX_STATES) {
+  t->next_count = count;
+}
+
+static void keep_state(Timing *t, const Evaluator *e, const TimingState *state, int s, int tail) {
+  int *chain = &t->chains[state->issued * UINT32_C(2654435761) >> (32 - CHAIN_BITS)];
+  for (int place = *chain; place != NOWHERE; place = t->chained[place])
+    if (dominates(t, e, &t->states[place], state, s, tail)) return;
+  for (int *link = chain; *link != NOWHERE;) {
+    const int place = *link;
+    if (!dominates(t, e, state, &t->states[place], s, tail)) {
+      link = &t->chained[place];
+      continue;
+    }
+    *link = t->chained[place];
+    t->next[t->rank[place]] = NOWHERE;
+    t->free_places[t->free_count++] = place;
+    t->live_count--;
+  }
+  if (t->live_count == MAX_STATES) {
     t->is_cut = true;
     return;
   }
-  t->next[t->next_count++] = *state;
+  if (t->next_count == PLACES) close_ranks(t);
+  const int place = t->free_places[--t->free_count];
+  t->states[place] = *state;
+  t->chained[place] = *chain;
+  *chain = place;
+  t->rank[place] = t->next_count;
+  t->next[t->next_count++] = place;
+  t->live_count++;
 }
 
 /* Run step s of a state that also issues `now_issued` at its boundary. False when it cannot beat the limit. */
@@ -280,11 +320,10 @@ static bool run_step(Timing *t, Evaluator *e, TimingState *state, int s, int tai
   const Sequence *q = e->sequence;
   const Problem *p = e->problem;
   state->issued |= now_issued;
-  if (!fits(e, state->issued, s)) return false;
   int64_t need = q->need_bytes[s], pending = pending_bytes(e, state, tail), boundary = state->now;
   int must = 0;
   for (int m = 0; m < q->move_count; m++) {
-    if ((state->issued >> m & 1) && q->moves[m].v > s) need += p->pieces[q->moves[m].piece].bytes;
+    if ((state->issued >> m & 1) && q->moves[m].v > s) need += t->bytes[m];
     if ((now_issued >> m & 1) && !q->moves[m].is_clean && t->origin[m] >= must) must = t->origin[m] + 1;
   }
   while (state->head < must || need + pending > p->device_bytes) {
@@ -326,52 +365,89 @@ static bool run_step(Timing *t, Evaluator *e, TimingState *state, int s, int tai
   return bound < limit;
 }
 
+/* Of the subsets of `set`, from all of it down to none, those that come after `subset`. */
+static int64_t subsets_after(uint32_t set, uint32_t subset) {
+  int64_t count = 0;
+  for (int64_t weight = 1; set; set &= set - 1, weight *= 2)
+    if (subset & set & -set) count += weight;
+  return count;
+}
+
+/* Each way to issue some of the moves is effort, whether it fits or not. */
 static void expand_state(Timing *t, Evaluator *e, const TimingState *from, int s, int tail, int64_t limit) {
   const Sequence *q = e->sequence;
-  uint32_t must = 0, optional = 0;
+  const int64_t effort = 8 + q->move_count;
+  uint32_t must = 0, optional = 0, fitting = 0;
   for (int m = 0; m < q->move_count; m++) {
     const PlanMove *move = &q->moves[m];
     if ((from->issued >> m & 1) || move->after >= s || move->v < s) continue;
-    if (move->v == s)
+    if (move->v == s) {
       must |= 1u << m;
-    else
-      optional |= 1u << m;
+      continue;
+    }
+    optional |= 1u << m;
+    if (fits(t, e, from->issued, 1u << m, s)) fitting |= 1u << m;
   }
-  for (uint32_t subset = optional;; subset = (subset - 1) & optional) {
-    TimingState state = *from;
-    e->effort += 8 + q->move_count;
-    if (e->effort > t->effort_limit) t->is_cut = true;
-    if (run_step(t, e, &state, s, tail, must | subset, limit)) keep_state(t, e, &state, s, tail);
-    if (subset == 0 || t->is_cut) break;
+  const int64_t ways = 1 + subsets_after(optional, optional), affordable = (t->effort_limit - e->effort) / effort + 1;
+  if (ways >= affordable) {
+    e->effort += affordable * effort;
+    t->is_cut = true;
+    return;
   }
+  e->effort += ways * effort;
+  for (uint32_t subset = fitting;; subset = (subset - 1) & fitting) {
+    if (fits(t, e, from->issued, subset, s)) {
+      TimingState state = *from;
+      if (run_step(t, e, &state, s, tail, must | subset, limit)) keep_state(t, e, &state, s, tail);
+    }
+    if (t->is_cut) e->effort -= effort * subsets_after(optional, subset);
+    if (subset == 0 || t->is_cut) return;
+  }
+}
+
+/* One state, which has issued nothing. */
+static void begin(Timing *t) {
+  t->is_cut = false;
+  t->free_count = 0;
+  for (int place = PLACES - 1; place > 0; place--) t->free_places[t->free_count++] = place;
+  t->these[0] = 0;
+  memset(&t->states[0], 0, sizeof t->states[0]);
+}
+
+/* The next step is this one. The number of its states. */
+static int advance(Timing *t) {
+  close_ranks(t);
+  int *these = t->these;
+  t->these = t->next;
+  t->next = these;
+  return t->next_count;
 }
 
 int64_t timing_search(Timing *t, Evaluator *e, int64_t limit, bool *is_exact) {
   Sequence *q = e->sequence;
   *is_exact = false;
   if (!set_up(t, e)) return limit;
-  t->is_cut = false;
+  begin(t);
   t->effort_limit = e->effort + MAX_EFFORT;
   int count = 1, tail = 0;
-  memset(&t->states[0], 0, sizeof t->states[0]);
   for (int s = 0; s < q->count && count; s++) {
     int first = tail;
     while (tail < q->offload_count && q->offloads[tail].after == s - 1) tail++;
-    t->next_count = 0;
+    t->next_count = t->live_count = 0;
+    for (int i = 0; i < CHAINS; i++) t->chains[i] = NOWHERE;
     for (int k = 0; k < count && !t->is_cut; k++) {
-      for (int i = first; i < tail; i++) queue_out(t, e, &t->states[k], i);
-      expand_state(t, e, &t->states[k], s, tail, limit);
+      TimingState *state = &t->states[t->these[k]];
+      for (int i = first; i < tail; i++) queue_out(t, e, state, i);
+      expand_state(t, e, state, s, tail, limit);
+      t->free_places[t->free_count++] = t->these[k];
     }
     if (t->is_cut) return limit;
-    TimingState *old = t->states;
-    t->states = t->next;
-    t->next = old;
-    count = t->next_count;
+    count = advance(t);
   }
   const TimingState *best = NULL;
   int64_t least = limit;
   for (int k = 0; k < count; k++) {
-    TimingState *state = &t->states[k];
+    TimingState *state = &t->states[t->these[k]];
     for (int i = tail; i < q->offload_count; i++) queue_out(t, e, state, i);
     int64_t makespan = max64(state->now, state->last);
     for (int c = 0; c < e->problem->lane_count; c++) makespan = max64(makespan, state->free_ns[c]);
