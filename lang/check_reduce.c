@@ -44,7 +44,7 @@ static void reduce_over_what(Checker *checker, const char *f, const char *verb, 
     diags_error(checker->diags, "E0304", call->place, "%s over what? \"%s\" lives on no edges; %s(%s, axis = %s) %s a dimension", f, text, f, text, axis, verb);
 }
 
-enum { AXIS_IN_ERROR = NO_INDEX - 1, AXIS_FROM_FRONT = NO_INDEX - 2 };
+enum { AXIS_IN_ERROR = NO_INDEX - 1, AXIS_FROM_FRONT = NO_INDEX - 2, AXIS_BEFORE_FIRST = NO_INDEX - 3 };
 
 /* Other libraries count the nodes as dimension 0, and here rows are no dimension: of what has rows no place is counted from the front. */
 static int find_axis(Checker *checker, Scope *scope, const Type *type, const Expr *axis) {
@@ -60,10 +60,10 @@ static int find_axis(Checker *checker, Scope *scope, const Type *type, const Exp
   if (value.kind != VALUE_NUMBER || !check_is_anonymous(&dim) || !check_is_whole(value.number)) return NO_INDEX;
   if (value.number >= 0 && type->domain != DOMAIN_NONE) return AXIS_FROM_FRONT;
   int d = (int)(value.number < 0 ? value.number + type->rank : value.number);
-  return d >= 0 && d < type->rank ? d : NO_INDEX;
+  return d >= 0 && d < type->rank ? d : d < 0 && type->domain != DOMAIN_NONE ? AXIS_BEFORE_FIRST : NO_INDEX;
 }
 
-static void say_which_axis(Checker *checker, const Type *type, const Expr *axis, OfRows of_rows) {
+static void say_which_axis(Checker *checker, const Type *type, const Expr *axis, OfRows of_rows, bool is_from_front) {
   const char *rows = "", *within = "";
   if (of_rows == ROWS_BY_AXIS) rows = arena_printf(checker->arena, "axis = %s, over all of them", check_domain_word(checker, type->domain));
   if (of_rows == ROWS_BY_GRAPH && type->domain == DOMAIN_NODE) rows = "to = graph, over all of them in each graph";
@@ -71,15 +71,16 @@ static void say_which_axis(Checker *checker, const Type *type, const Expr *axis,
     const char *name = check_is_anonymous(&type->dim[d]) ? arena_printf(checker->arena, "%d", d - type->rank) : type->dim[d].name;
     within = arena_printf(checker->arena, "%s%saxis = %s", within, d ? " or " : "", name);
   }
-  diags_error(checker->diags, "E0326", axis->span.place, "axis = %s of %s is read in two ways%s; say %s%s%s%s", ast_expr_text(checker->arena, axis), check_type_text(checker, type),
+  diags_error(checker->diags, "E0326", axis->span.place, "axis = %s of %s is %s%s; say %s%s%s%s", ast_expr_text(checker->arena, axis), check_type_text(checker, type),
+              is_from_front ? "read in two ways" : "before its first dimension, for rows are none",
               *rows ? "" : ", and over all rows is not supported", rows, *rows && *within ? ", or " : "", within, *within ? ", within each" : "");
 }
 
 int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, OfRows of_rows) {
   const Type *type = &x->value.type;
   int at = find_axis(checker, scope, type, axis);
-  if (at == AXIS_FROM_FRONT && (of_rows == ROWS_BY_AXIS || type->rank > 0)) say_which_axis(checker, type, axis, of_rows);
-  else if (at == NO_INDEX || at == AXIS_FROM_FRONT) {
+  if ((at == AXIS_FROM_FRONT || at == AXIS_BEFORE_FIRST) && (of_rows == ROWS_BY_AXIS || type->rank > 0)) say_which_axis(checker, type, axis, of_rows, at == AXIS_FROM_FRONT);
+  else if (at != AXIS_IN_ERROR && at < 0) {
     const char *names = "";
     for (int d = 0; d < type->rank; d++) names = arena_printf(checker->arena, "%s%s%s", names, d ? ", " : "", type->dim[d].name);
     diags_error(checker->diags, "E0326", axis->span.place, "\"%s\" is no dimension of \"%s\"; it has [%s]", ast_expr_text(checker->arena, axis),
