@@ -33,7 +33,7 @@ COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c
     slow.c stages.c trial.c tuning.c verify_kernels.c) \
   $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c decisions.c halos.c layout.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
-  $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_names.c emit_rows.c emit_step.c cpu/emit_kernel.c \
+  $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_lines.c emit_names.c emit_rows.c emit_step.c cpu/emit_kernel.c \
     cuda/emit_cuda.c cuda/emit_cuda_kernel.c cuda/emit_cuda_rows.c) \
   $(addprefix compiler/explain/, advice.c bound.c instead.c layers.c problem_report.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
   $(addprefix compiler/explain/views/, annotate.c brackets.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory_csv.c page.c svg.c sweep_views.c \
@@ -109,6 +109,14 @@ $(B)/runtime/tools/yaml_text.o: FLAGS += $(if $(LINK_YAML),-DGNN_YAML)
 $(B)/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(FLAGS) -fPIC -DGNNCC_LINK_ZLIB='"$(LINK_ZLIB)"' -Ilang -I$(B)/lang -MMD -MP -c -o $@ $<
+
+# Of --version -v: nothing where this is no repository.
+$(B)/compiler/driver/commit.h: always
+	@mkdir -p $(@D)
+	@commit=; if [ "$$(git rev-parse --show-prefix 2>&1)" = '' ]; then commit=$$(git rev-parse --short=12 HEAD 2>/dev/null); fi; \
+	  text="#define GNNCC_COMMIT \"$$commit\""; [ "$$(cat $@ 2>/dev/null)" = "$$text" ] || echo "$$text" >$@
+$(B)/compiler/driver/options.o: FLAGS += -I$(B)/compiler/driver
+$(B)/compiler/driver/options.o: $(B)/compiler/driver/commit.h
 
 # The page's parts as C strings page_html, page_css, page_js and pieces_js.
 $(B)/compiler/explain/views/page_assets.c: $(PAGE)
@@ -416,6 +424,6 @@ uninstall:
 clean:
 	rm -rf $(B)/lang $(B)/compiler $(B)/runtime $(B)/share $(B)/unix $(B)/tests $(B)/watched $(B)/fuzzers $(B)/threads $(B)/optimised $(B)/coverage $(B)/check $(B)/gnncc $(B)/gnndata $(B)/planner_bench
 
-.PHONY: fuzzers all cuda without_cuda tests kernel_tests watched check check-long check-mutations accuracy coverage check-gpu bench bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
+.PHONY: always fuzzers all cuda without_cuda tests kernel_tests watched check check-long check-mutations accuracy coverage check-gpu bench bench-gpu bench-planner gpu-kit demo deps fuzz install uninstall clean
 .DELETE_ON_ERROR:
 .SECONDARY: $(PLANNER_TEST_PARTS) $(PLANNER_TESTS:$(T)/%=$(T)/objects/%.o)

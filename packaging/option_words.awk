@@ -18,7 +18,7 @@ function kind_of(word, value,    plain) {
   if (word == "--diagnostics") return "word:text|short|json|sarif"
   if (word == "--cut") return "word:auto|whole|rows(|halos(|slices("
   if (word == "--budget" || word == "--sweep") return "word:device=|host=|ssd="
-  if (word == "-f") return "word:fuse|no-fuse|hoist|no-hoist|places|no-places|reassociate|no-reassociate|stages|no-stages|gradcheck"
+  if (word == "-f") return "word:fuse|no-fuse|hoist|no-hoist|places|no-places|reassociate|no-reassociate|stages|no-stages|feature-split|no-feature-split|gradcheck"
   if (value ~ /^[a-z0-9]+(\|[a-z0-9]+)+$/) return "word:" value
   if (value ~ /^(FILE|PATH|RUN|A\.json|\[NAME=\]PATH)/ || value ~ /FILE/) return word == "-I" ? "folder" : "file"
   if (value ~ /DIR/) return "folder"

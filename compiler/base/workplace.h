@@ -8,13 +8,15 @@
 
 typedef struct Workplace {
   Arena *arena;
-  const char *path; /* in TMPDIR, under a name that nobody can guess, for this user alone */
+  const char *path;
   const char **files;
   int count;
 } Workplace;
 
-/* NULL with a message. */
+/* In TMPDIR, under a name that nobody can guess, for this user alone. NULL with a message. */
 Workplace *workplace_new(Arena *arena);
+/* Where a user wants it: a new directory, an empty one, or one that was a workplace before. NULL with a message. */
+Workplace *workplace_at(Arena *arena, const char *path, bool is_forced);
 /* The path of a file in it, which is there or will be. */
 const char *workplace_file(Workplace *place, const char *name);
 void workplace_end(Workplace *place, bool is_kept);

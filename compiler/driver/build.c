@@ -100,7 +100,7 @@ static Command compiler(const Builder *b, bool is_in_double) {
   const Options *o = b->c->options;
   words(b, &command, b->cc);
   word(b, &command, "-std=gnu11");
-  word(b, &command, o->optimisation == 0 ? "-O0" : o->optimisation == 1 || is_in_double ? "-O1" : "-O3");
+  word(b, &command, o->optimisation == '0' ? "-O0" : o->optimisation == 'g' ? "-Og" : o->optimisation == '1' || is_in_double ? "-O1" : "-O3");
   if (o->is_debugging) word(b, &command, "-g");
   word(b, &command, "-march=native");
   word(b, &command, "-fno-math-errno");
@@ -667,7 +667,7 @@ bool build_emit(Compilation *c) {
     diags_help(c->diags, "-S writes both");
     return false;
   }
-  c->workplace = workplace_new(c->arena);
+  c->workplace = c->options->temps_dir ? workplace_at(c->arena, c->options->temps_dir, c->options->is_forced) : workplace_new(c->arena);
   if (!c->workplace) {
     c->status = 4;
     return false;

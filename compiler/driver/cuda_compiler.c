@@ -101,6 +101,24 @@ bool cuda_compiler_find(Arena *arena, const char *wanted, const char *nvcc, Cuda
   return compiler->nvcc || compiler->nvrtc;
 }
 
+/* ---- the GPU, by the driver's documented interface ---- */
+
+static bool find_function(void *library, const char *name, void *function) {
+  void *symbol = dlsym(library, name);
+  memcpy(function, &symbol, sizeof symbol);
+  return symbol != NULL;
+}
+
+const char *cuda_compiler_native(Arena *arena) {
+  enum { FIRST_DEVICE = 0, CAPABILITY_MAJOR = 75, CAPABILITY_MINOR = 76 };
+  int (*initialise)(unsigned flags), (*get)(int *device, int ordinal), (*attribute)(int *value, int which, int device);
+  int device, major, minor;
+  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  const bool is_there = driver && find_function(driver, "cuInit", &initialise) && find_function(driver, "cuDeviceGet", &get) && find_function(driver, "cuDeviceGetAttribute", &attribute) &&
+                        initialise(0) == 0 && get(&device, FIRST_DEVICE) == 0 && attribute(&major, CAPABILITY_MAJOR, device) == 0 && attribute(&minor, CAPABILITY_MINOR, device) == 0;
+  return is_there ? arena_printf(arena, "sm_%d%d", major, minor) : NULL;
+}
+
 /* ---- NVRTC, by its documented interface ---- */
 
 typedef struct nvrtcProgram_s *nvrtcProgram;
@@ -115,12 +133,6 @@ typedef struct Nvrtc {
   int (*image)(nvrtcProgram program, char *image);
   const char *(*error_string)(int result);
 } Nvrtc;
-
-static bool find_function(void *library, const char *name, void *function) {
-  void *symbol = dlsym(library, name);
-  memcpy(function, &symbol, sizeof symbol);
-  return symbol != NULL;
-}
 
 static bool find_functions(void *library, bool is_ptx, Nvrtc *n) {
   return find_function(library, "nvrtcCreateProgram", &n->create) && find_function(library, "nvrtcCompileProgram", &n->compile) &&

@@ -19,6 +19,9 @@ enum { CUDA_OLDEST = 12000 }; /* that programs are compiled with */
 /* wanted: "nvcc", "nvrtc" or NULL, the first of them that is there. nvcc: its path, or NULL to look for it. false: it is not there. */
 bool cuda_compiler_find(Arena *arena, const char *wanted, const char *nvcc, CudaCompiler *compiler);
 
+/* "sm_90" of the first GPU that the driver knows; NULL: there is none. */
+const char *cuda_compiler_native(Arena *arena);
+
 /* The options that both take, beside the architecture. */
 extern const char *const cuda_compiler_options[];
 

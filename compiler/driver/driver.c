@@ -410,7 +410,7 @@ static PlanRequest request_of(Compilation *c) {
   r.cut = (Cut){.parts = 1, .slices = 1};
   r.forms_of = cut_forms;
   r.of = c;
-  r.slices_at_most = slices_at_most(c->forms[FORM_PLAIN].training ? c->forms[FORM_PLAIN].training : c->forms[FORM_PLAIN].evaluations[0].graph);
+  r.slices_at_most = !o->is_slicing ? 1 : slices_at_most(c->forms[FORM_PLAIN].training ? c->forms[FORM_PLAIN].training : c->forms[FORM_PLAIN].evaluations[0].graph);
   r.has_fields = cut_field_away(c) != NULL;
   r.has_learned = cut_learned_away(c) != NULL;
   r.parts_at_most = may_be_cut(c) ? parts_at_most(c->program->info, PARTS_AT_MOST) : 1;
@@ -499,6 +499,7 @@ static bool run_explain(Compilation *c) {
                            .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
                            .model_path = c->model_path, .source_text = c->text};
   c->emission.process = process_of(c->program, a->schedule, a->layout, c->backend == BACKEND_CUDA);
+  c->emission.has_lines = o->is_debugging;
   c->emission.has_double = o->has_double && c->program->has_train;
   for (int i = 0; i < d->count; i++) c->emission.values_by_fate[d->list[i].fate]++;
   if (is_checked_against_keeping(c) && !(c->emission.keep_order = plan_keep_order(&c->request, a))) return false;

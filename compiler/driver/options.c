@@ -1,11 +1,15 @@
 #include "options.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "commit.h"
+#include "cuda_compiler.h"
 #include "compiler/base/shown.h"
 #include "compiler/explain/views/views.h"
 #include "compiler/planner/policies.h"
@@ -14,6 +18,7 @@
 #include "lang/suggest.h"
 #include "lang/units.h"
 #include "runtime/base/file.h"
+#include "runtime/base/open.h"
 #include "runtime/base/text.h"
 
 typedef enum OptionId {
@@ -58,7 +63,7 @@ static const OptionRow rows[] = {
     {"--target", OPT_TARGET, ARG_REQUIRED, "for which machine", "--target=NAME", "pick the target block; native: this machine"},
     {"--budget", OPT_BUDGET, ARG_REQUIRED, "for which machine", "--budget TIER=SIZE", "cap a tier: device=24GiB, host=0, ssd=50%"},
     {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu|cuda|sim", "sim: the schedule of another machine, slowed to its rates"},
-    {"--arch", OPT_ARCH, ARG_REQUIRED, "for which machine", "--arch=sm_XX", "of the GPU; the target's kind says it, too"},
+    {"--arch", OPT_ARCH, ARG_REQUIRED, "for which machine", "--arch=sm_XX|native", "of the GPU; the target's kind says it, too; native: of the one here"},
     {"--plan-effort", OPT_PLAN_EFFORT, ARG_REQUIRED, "for which machine", "--plan-effort=E", "fast, normal, best"},
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
@@ -74,10 +79,10 @@ static const OptionRow rows[] = {
     {"--precision", OPT_PRECISION, ARG_REQUIRED, "the program", "--precision=fp32|tf32|bf16", "of the factors of dense products; bf16: of what is stored, too; on a GPU"},
     {"--gemm", OPT_GEMM, ARG_REQUIRED, "the program", "--gemm=cublas|own", "who computes dense products on a GPU; cublas is the default"},
     {"--spmm", OPT_SPMM, ARG_REQUIRED, "the program", "--spmm=own|cusparse", "who computes wide sums over neighbours there"},
-    {"-O", OPT_OPTIMISE, ARG_JOINED, "the program", "-O0 -O1 -O2 -O3", "-O0: one kernel per operation; -O2 is the default"},
-    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes: fuse, hoist, places, reassociate, stages; gradcheck: the program has that command"},
+    {"-O", OPT_OPTIMISE, ARG_JOINED, "the program", "-O0 -O1 -O2 -O3 -Og", "-O0: one kernel per operation; -O2 is the default; -Og: the same kernels, compiled for a debugger"},
+    {"-f", OPT_PASS, ARG_JOINED, "the program", "-f[no-]NAME", "single passes, which --help=passes lists; gradcheck: the program has that command"},
     {"--deterministic", OPT_DETERMINISTIC, ARG_NONE, "the program", "--deterministic", "same bits whatever the plan; always so"},
-    {"-g", OPT_DEBUG, ARG_NONE, "the program", "-g", "debugging information in the program"},
+    {"-g", OPT_DEBUG, ARG_NONE, "the program", "-g", "for debuggers, in which the steps stand on the lines of the model"},
     {"--prefix", OPT_PREFIX, ARG_REQUIRED, "the program", "--prefix=IDENT", "symbols of the embedding API (default: file stem)"},
     {"--name", OPT_NAME, ARG_REQUIRED, "the program", "--name=NAME", "for messages and output when the model is -"},
     {"-W", OPT_WARNING, ARG_JOINED, "messages", "-W[no-]NAME", "warnings, or a group: all, extra, perf, pedantic; -Werror, -Werror=NAME"},
@@ -87,7 +92,7 @@ static const OptionRow rows[] = {
     {"--diagnostics", OPT_DIAGNOSTICS, ARG_REQUIRED, "messages", "--diagnostics=FORM", "text, short, json, sarif"},
     {"--error-limit", OPT_ERROR_LIMIT, ARG_REQUIRED, "messages", "--error-limit=N", "stop after N errors (20); 0: never"},
     {"-fmax-errors", OPT_ERROR_LIMIT, ARG_REQUIRED, NULL, NULL, NULL},
-    {"-v", OPT_VERBOSE, ARG_NONE, "messages", "-v", "the commands run; with --plan every value and step"},
+    {"-v", OPT_VERBOSE, ARG_NONE, "messages", "-v", "the commands run and what each pass took; with --plan every value and step"},
     {"-###", OPT_DRY_RUN, ARG_NONE, "messages", "-###", "print the commands, run none"},
     {"-q", OPT_QUIET, ARG_NONE, "messages", "-q", "errors only"},
     {"--time", OPT_TIME, ARG_NONE, "messages", "--time", "what each pass took"},
@@ -107,7 +112,7 @@ static const OptionRow rows[] = {
     {"-MP", OPT_DEPENDENCY_PHONY, ARG_NONE, "builds", "-MP", "a rule without a recipe for each file, should it vanish"},
     {"--cflags", OPT_CFLAGS, ARG_NONE, "builds", "--cflags", "what a C compiler needs to find gnnrt.h"},
     {"--libs", OPT_LIBS, ARG_NONE, "builds", "--libs", "what a linker needs for what --lib and -c make"},
-    {"--save-temps", OPT_SAVE_TEMPS, ARG_NONE, "builds", "--save-temps", "keep the sources"},
+    {"--save-temps", OPT_SAVE_TEMPS, ARG_OPTIONAL, "builds", "--save-temps[=DIR]", "keep the sources, in DIR or where they are said to be"},
     {"--force", OPT_FORCE, ARG_NONE, "builds", "--force", "overwrite what gnncc did not write"},
     {"--lsp", OPT_LSP, ARG_NONE, "asking", "--lsp", "a language server for editors, on standard input and output"},
     {"--help", OPT_HELP, ARG_OPTIONAL, "asking", "--help[=TOPIC]", "layers losses metrics optimizers schedules targets warnings passes emit env exit, or any name of the language"},
@@ -116,7 +121,7 @@ static const OptionRow rows[] = {
     {"--print-target", OPT_PRINT_TARGET, ARG_REQUIRED, "asking", "--print-target NAME", "the text of a target"},
     {"--explain", OPT_EXPLAIN, ARG_REQUIRED, "asking", "--explain CODE", "the page of a diagnostic"},
     {"--example", OPT_EXAMPLE, ARG_OPTIONAL, "asking", "--example[=NAME]", "list ready programs; print one"},
-    {"--version", OPT_VERSION, ARG_NONE, "asking", "--version", "of gnncc; with -v the C compiler, too"},
+    {"--version", OPT_VERSION, ARG_NONE, "asking", "--version", "of gnncc; with -v its commit, compilers, target and folders"},
     {"-dumpversion", OPT_DUMP_VERSION, ARG_NONE, NULL, NULL, NULL},
 };
 
@@ -128,7 +133,8 @@ typedef struct Parser {
   Options *options;
   int argc, next;
   char **argv;
-  bool wants_cflags, wants_libs;
+  bool wants_cflags, wants_libs, wants_version;
+  int depth; /* of files of options */
 } Parser;
 
 static const char first_screen[] =
@@ -143,6 +149,17 @@ static const char first_screen[] =
     "  gnncc plan problem.json            the planner on its own\n";
 
 /* ---- answers ---- */
+
+static int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static int usage(const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  fprintf(stderr, "gnncc: error: ");
+  vfprintf(stderr, format, args);
+  fprintf(stderr, "\n");
+  va_end(args);
+  return 2;
+}
 
 static void print_help(FILE *out) {
   fputs(first_screen, out);
@@ -233,6 +250,47 @@ static int print_standard(const Parser *p, const char *name) {
   return 2;
 }
 
+/* ---- single passes ---- */
+
+/* What -f[no-]NAME switches: a field of the options, or what is always so, and why. */
+static const struct {
+  const char *name;
+  size_t field; /* 0: none */
+  bool is_always;
+  const char *help;
+} switches[] = {{"fuse", offsetof(Options, is_fusing), false, "one kernel for operations in a row"},
+                {"hoist", offsetof(Options, is_hoisting), false, "what no epoch changes is computed once"},
+                {"places", offsetof(Options, is_placing), false, "results in the place of an operand that is not read any more"},
+                {"reassociate", offsetof(Options, is_reassociating), false, "products and sums over neighbours in the order that is least work"},
+                {"stages", offsetof(Options, is_staging), false, "sums over the edges of a row that read each other are one kernel"},
+                {"feature-split", offsetof(Options, is_slicing), false, "where memory is short, sums by slices of their columns, too"},
+                {"gradcheck", offsetof(Options, has_double), false, "a double-precision twin, for ./PROGRAM gradcheck"},
+                {"recompute-masks", 0, true, "always: masks of dropout are drawn again from seed, epoch and place, never stored"},
+                {"overlap", 0, true, "always: copies run beside the compute; ./PROGRAM --serial-lanes waits for each"},
+                {"fast-math", 0, false, "never: sums keep their order and NaN stays NaN, for the same bits under every plan"}};
+
+static int parse_pass(Parser *p, const char *name) {
+  const bool is_on = strncmp(name, "no-", 3) != 0;
+  const char *pass = is_on ? name : name + 3, *names = "";
+  Suggest suggest = {.wanted = pass};
+  for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+    names = arena_printf(p->arena, "%s%s%s", names, i ? ", " : "", switches[i].name);
+    suggest_offer(&suggest, switches[i].name);
+    if (strcmp(pass, switches[i].name) != 0) continue;
+    if (switches[i].field) *(bool *)((char *)p->options + switches[i].field) = is_on;
+    return switches[i].field || is_on == switches[i].is_always ? -1 : usage("-f%s: %s", name, switches[i].help);
+  }
+  return usage("-f%s: there is nothing of that name to switch%s; there are %s", name, suggest_text(p->arena, &suggest, ""), names);
+}
+
+static void print_passes(const Parser *p) {
+  for (int i = 0; p->passes[i]; i++) printf("%s\n", p->passes[i]);
+  printf("\n-f[no-]NAME switches\n");
+  for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) printf("  %-16s %s\n", switches[i].name, switches[i].help);
+}
+
+/* ---- topics ---- */
+
 static int print_topic(const Parser *p, const char *topic) {
   static const char env[] =
       "GNNCC_PATH   folders where imports are looked for, after -I\n"
@@ -246,13 +304,13 @@ static int print_topic(const Parser *p, const char *topic) {
       "NO_COLOR CLICOLOR_FORCE TERM COLUMNS   how messages look\n";
   static const char exits[] =
       "0   made what was asked\n1   errors in the program or data\n2   bad command line\n3   no plan fits the budget\n"
-      "4   cannot read or write a file\n5   the C compiler is missing or cannot run\n70  internal error\n";
+      "4   cannot read or write a file\n5   the C compiler is missing or cannot run\n70  internal error\n"
+      "130, 143  interrupted; what was not finished is gone\n";
   if (!topic) print_help(stdout);
   else if (strcmp(topic, "env") == 0) fputs(env, stdout);
   else if (strcmp(topic, "exit") == 0) fputs(exits, stdout);
   else if (strcmp(topic, "emit") == 0) puts(EMIT_KINDS);
-  else if (strcmp(topic, "passes") == 0)
-    for (int i = 0; p->passes[i]; i++) printf("%s\n", p->passes[i]);
+  else if (strcmp(topic, "passes") == 0) print_passes(p);
   else if (strcmp(topic, "warnings") == 0) diags_list_warnings(stdout);
   else {
     LangOptions lang = {.share_dir = p->share_dir};
@@ -263,17 +321,6 @@ static int print_topic(const Parser *p, const char *topic) {
 }
 
 /* ---- parsing ---- */
-
-static int usage(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static int usage(const char *format, ...) {
-  va_list args;
-  va_start(args, format);
-  fprintf(stderr, "gnncc: error: ");
-  vfprintf(stderr, format, args);
-  fprintf(stderr, "\n");
-  va_end(args);
-  return 2;
-}
 
 static int unknown_option(const Parser *p, const char *word) {
   Suggest suggest = {.wanted = arena_strndup(p->arena, word, strcspn(word, "="))};
@@ -351,20 +398,6 @@ static int add_emit(Parser *p, const char *kind, const char *path) {
   return -1;
 }
 
-static int parse_pass(Parser *p, const char *name) {
-  Options *o = p->options;
-  bool is_on = strncmp(name, "no-", 3) != 0;
-  const char *pass = is_on ? name : name + 3;
-  if (strcmp(pass, "fuse") == 0) o->is_fusing = is_on;
-  else if (strcmp(pass, "reassociate") == 0) o->is_reassociating = is_on;
-  else if (strcmp(pass, "hoist") == 0) o->is_hoisting = is_on;
-  else if (strcmp(pass, "places") == 0) o->is_placing = is_on;
-  else if (strcmp(pass, "stages") == 0) o->is_staging = is_on;
-  else if (strcmp(pass, "gradcheck") == 0) o->has_double = is_on;
-  else return usage("-f%s: there is nothing of that name to switch; there are fuse, gradcheck, hoist, places, reassociate and stages", name);
-  return -1;
-}
-
 static int parse_pass_names(const Parser *p, const char *option, const char *list) {
   for (const char *at = list; *at;) {
     size_t length = strcspn(at, ",");
@@ -431,9 +464,20 @@ static int parse_define(Parser *p, const char *text) {
   return -1;
 }
 
-static int print_version(bool is_verbose) {
+static int print_version(const Parser *p) {
+  const Options *o = p->options;
   printf("gnncc " GNNCC_VERSION "\n");
-  if (is_verbose) printf("C compiler: %s\n", getenv("CC") && *getenv("CC") ? getenv("CC") : "cc");
+  if (!o->is_verbose) return 0;
+  CudaCompiler cuda;
+  const bool has_cuda = cuda_compiler_find(p->arena, o->cuda_compiler, o->nvcc, &cuda);
+  printf("commit: %s\n", *GNNCC_COMMIT ? GNNCC_COMMIT : "not known: built outside of its repository");
+  printf("C compiler: %s\n", o->cc ? o->cc : getenv("CC") && *getenv("CC") ? getenv("CC") : "cc");
+  printf("CUDA compiler: %s\n", !has_cuda ? "none is here" : cuda.nvcc ? cuda.nvcc : "NVRTC");
+  printf("default target: %s\n", o->target ? o->target : "native");
+  printf("layers, targets and examples: %s\n", p->share_dir);
+  printf("imports: beside the model");
+  for (int i = 0; i < o->import_dir_count; i++) printf(", %s", o->import_dirs[i]);
+  printf("\n");
   return 0;
 }
 
@@ -489,8 +533,13 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->is_simulated = strcmp(a, "sim") == 0;
     break;
   case OPT_ARCH:
+    if (strcmp(a, "native") == 0) {
+      if ((o->architecture = cuda_compiler_native(p->arena))) break;
+      usage("--arch=native: no GPU is here; --arch=sm_80 names another, and nvcc --list-gpu-code has those that a toolkit knows");
+      return 5;
+    }
     if ((strncmp(a, "sm_", 3) != 0 || !is_number(a + 3)) && (strncmp(a, "compute_", 8) != 0 || !is_number(a + 8)))
-      return usage("--arch=%s: an architecture is needed, as in sm_80", a);
+      return usage("--arch=%s: an architecture is needed, as in sm_80, or native", a);
     o->architecture = a;
     break;
   case OPT_CUDA_COMPILER:
@@ -520,9 +569,9 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->spmm = a;
     break;
   case OPT_OPTIMISE:
-    if (strlen(a) != 1 || a[0] < '0' || a[0] > '3') return usage("-O%s: the levels are 0, 1, 2 and 3", a);
-    o->optimisation = a[0] - '0';
-    o->is_fusing = o->is_hoisting = o->is_placing = o->is_staging = o->optimisation > 0;
+    if (strlen(a) != 1 || !strchr("0123g", a[0])) return usage("-O%s: the levels are 0, 1, 2, 3 and g", a);
+    o->optimisation = a[0];
+    o->is_fusing = o->is_hoisting = o->is_placing = o->is_staging = a[0] != '0';
     break;
   case OPT_PASS: return parse_pass(p, a);
   case OPT_DETERMINISTIC: break;
@@ -561,7 +610,10 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_IMPORT_DIR: ARENA_PUSH(p->arena, o->import_dirs, o->import_dir_count, a); break;
   case OPT_CC: o->cc = a; break;
   case OPT_XCC: ARENA_PUSH(p->arena, o->cc_options, o->cc_option_count, a); break;
-  case OPT_SAVE_TEMPS: o->is_saving_temps = true; break;
+  case OPT_SAVE_TEMPS:
+    o->is_saving_temps = true;
+    o->temps_dir = a;
+    break;
   case OPT_EXPAND: o->is_expanding = true; break;
   case OPT_SINGLE_FILE:
     o->is_single_file = true;
@@ -583,7 +635,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_PRINT_TARGET: return print_shared(p, "targets", strchr(a, '/') ? a : lang_target_name(p->arena, a), "target", "--list targets");
   case OPT_EXPLAIN: return diags_explain(a, stdout) ? 0 : usage("there is no diagnostic %s", a);
   case OPT_EXAMPLE: return print_example(p, a);
-  case OPT_VERSION: return print_version(o->is_verbose);
+  case OPT_VERSION: p->wants_version = true; break;
   case OPT_DUMP_VERSION: printf(GNNCC_VERSION "\n"); return 0;
   case OPT_LSP: o->is_serving = true; break;
   }
@@ -608,8 +660,47 @@ static const OptionRow *find_row(const char *word, const char **argument) {
   return joined;
 }
 
+static int parse_words(Parser *p, int argc, char **argv);
+
+/* The next word of a file of options, or NULL: words are apart by blanks, but within quotes or behind a backslash. */
+static char *next_word(char **rest) {
+  char *at = *rest + strspn(*rest, " \t\r\n"), *word = at, *end = at, quote = 0;
+  if (!*at) return NULL;
+  for (; *at && (quote || !strchr(" \t\r\n", *at)); at++) {
+    if (*at == quote) quote = 0;
+    else if (!quote && (*at == '\'' || *at == '"')) quote = *at;
+    else *end++ = *at == '\\' && quote != '\'' && at[1] ? *++at : *at;
+  }
+  *rest = at + (*at != 0);
+  *end = 0;
+  return word;
+}
+
+/* @FILE */
+static int parse_file(Parser *p, const char *path) {
+  enum { DEEPEST = 10 };
+  size_t length;
+  const char *text = arena_read_file(p->arena, path, &length);
+  if (!text) {
+    usage("cannot read the options of %s: %s", shown(path).text, gnn_open_reason(errno));
+    return 4;
+  }
+  if (p->depth == DEEPEST) return usage("@%s: files of options name each other, more than %d deep", path, DEEPEST);
+  char **list = NULL, *rest = arena_strndup(p->arena, text, length);
+  int count = 0;
+  for (char *word; (word = next_word(&rest));) ARENA_PUSH(p->arena, list, count, word);
+  Parser inner = *p;
+  inner.depth++;
+  const int status = parse_words(&inner, count, list);
+  p->wants_cflags = inner.wants_cflags;
+  p->wants_libs = inner.wants_libs;
+  p->wants_version = inner.wants_version;
+  return status;
+}
+
 static int parse_word(Parser *p, const char *word) {
   if (word[0] != '-' || !word[1]) {
+    if (word[0] == '@' && word[1]) return parse_file(p, word + 1);
     if (p->options->input) ARENA_PUSH(p->arena, p->options->more, p->options->more_count, word);
     else p->options->input = word;
     return -1;
@@ -681,7 +772,7 @@ static void add_search_path(Parser *p) {
 }
 
 int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, const char *const *passes, Options *options) {
-  *options = (Options){.optimisation = 2, .is_fusing = true, .is_reassociating = true, .is_hoisting = true, .is_placing = true, .is_staging = true, .error_limit = 20,
+  *options = (Options){.optimisation = '2', .is_fusing = true, .is_reassociating = true, .is_hoisting = true, .is_placing = true, .is_staging = true, .is_slicing = true, .error_limit = 20,
                        .target = getenv("GNNCC_TARGET") && *getenv("GNNCC_TARGET") ? getenv("GNNCC_TARGET") : NULL};
   Parser p = {.arena = arena, .share_dir = share_dir, .passes = passes, .options = options};
   if (argc <= 1) {
@@ -693,8 +784,10 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   if (status >= 0) return status;
   if (p.wants_cflags || p.wants_libs) return print_flags(&p);
   add_search_path(&p);
-  if ((status = take_emitted_product(options)) >= 0) return status;
   if (!options->nvcc && getenv("NVCC") && *getenv("NVCC")) options->nvcc = getenv("NVCC");
+  if (p.wants_version) return print_version(&p);
+  if (options->is_verbose && options->product != PRODUCT_PLAN) options->is_timing = true;
+  if ((status = take_emitted_product(options)) >= 0) return status;
   if (options->is_single_file && options->product != PRODUCT_SOURCES) return usage("--single-file is for the sources of -S");
   if (options->is_single_file && options->has_double) return usage("--single-file and -fgradcheck do not go together: the double-precision twin is the same source, compiled another time");
   if ((options->dependency_file || options->dependency_target_count || options->has_phony_dependencies) && !options->is_listing_dependencies && !options->has_dependency_file)
@@ -706,6 +799,7 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   if (options->tune && options->sweep) return usage("--tune and --sweep do not go together");
   if (options->tune && options->tuning) return usage("--tune finds what --tuning names; one of them");
   if (cut_wish_is_fixed(options->cut) && options->has_double) return usage("--cut and -fgradcheck do not go together: gradients are checked on fewer nodes, which are cut elsewhere");
+  if (options->cut.mode == CUT_SLICES && !options->is_slicing) return usage("--cut=slices(%d) and -fno-feature-split do not go together", options->cut.count);
   if (options->compare && !options->input) return usage("--compare needs two files");
   if (options->measured && options->emit_count && !options->input) return -1;
   if (options->is_serving && options->input) return usage("--lsp is told its models by the editor");

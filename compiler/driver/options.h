@@ -67,8 +67,9 @@ typedef struct Options {
   bool is_shapes_only;
   int import_dir_count;
   const char **import_dirs;
-  int optimisation;           /* 0 .. 3; -O2 is the default */
+  char optimisation;          /* '0' to '3', or 'g': with the kernels of -O2, the default, compiled for a debugger */
   bool is_fusing, is_reassociating, is_hoisting, is_placing, is_staging, is_debugging;
+  bool is_slicing;            /* sums may run by slices of their columns */
   bool has_double;            /* -fgradcheck: with the double-precision twin that ./PROGRAM gradcheck runs */
   const char *prefix, *name;
   const char *dump, *stop_after; /* pass names */
@@ -77,6 +78,7 @@ typedef struct Options {
   int cc_option_count;
   const char **cc_options;
   bool is_saving_temps;
+  const char *temps_dir;      /* --save-temps=DIR; NULL: under a name of their own */
   bool is_expanding;          /* -E: the program after imports, constants, unrolling; nothing is compiled */
   bool is_serving;            /* --lsp */
   bool is_single_file;        /* --single-file: the sources of -S as one .c and one .h */

@@ -22,6 +22,7 @@ typedef struct Emission {
   const bool *is_sparse_field;
   Backend backend;
   const char *architecture;  /* BACKEND_CUDA: "sm_80", or "compute_75": for all from that on */
+  bool has_lines;            /* with #line of the model, for debuggers */
   bool has_double;           /* it comes with its double-precision twin */
   double slowdown;           /* 0: the program is for the machine it runs on; else the other machine's times, times this */
   const char *prefix;        /* of the embedding API's symbols: an identifier */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# options.sh BUILD: options that cc has, too: -E, -M and its kin, --single-file, --cflags, --libs, --nvcc. TAP on stdout.
+# options.sh BUILD: options that cc has, too: -E, -M and its kin, --single-file, --cflags, --libs, --nvcc, -O, -f, -g, -v, --save-temps, @FILE. TAP on stdout.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -149,6 +149,82 @@ flags() { # the library that --lib makes needs nothing more
 }
 check "--cflags and --libs are enough" flags
 check "  both at once" [ "$("$gnncc" --cflags --libs)" = "$("$gnncc" --cflags) $("$gnncc" --libs)" ]
+
+# ---- -O, -f, -g, -v, --save-temps, @FILE, --version ----
+levels() { # each as it is for the C compiler; -O2 is its -O3
+  local level
+  for level in 0:-O0 1:-O1 2:-O3 3:-O3 g:-Og; do "$gnncc" -q "-O${level%:*}" -### -o no deep.gnn 2>&1 | sed 's/ -O0 -fno-finite.*//' | grep -e " ${level#*:} " || return 1; done
+}
+check "-O0 to -O3, -Og" levels
+refuse 2 "-O of no level" "$gnncc" -Oz deep.gnn
+same_plan() { "$gnncc" -q --emit=c=two.c deep.gnn && "$gnncc" -q -Og --emit=c=g.c deep.gnn && cmp two.c g.c; }
+check "-Og has the kernels of -O2" same_plan
+switched() { # each that --help=passes lists, in one of its two forms; what is always so says why
+  local name help
+  "$gnncc" --help=passes | sed -n 's/^  //p' >switches && [ "$(wc -l <switches)" -ge 10 ] || return 1
+  while read -r name help; do
+    case $help in
+    always*) "$gnncc" --check -f"$name" deep.gnn && ! "$gnncc" --check -fno-"$name" deep.gnn 2>said && grep -F "gnncc: error: -fno-$name: $help" said ;;
+    never*) "$gnncc" --check -fno-"$name" deep.gnn && ! "$gnncc" --check -f"$name" deep.gnn 2>said && grep -F "gnncc: error: -f$name: $help" said ;;
+    *) "$gnncc" --check -f"$name" deep.gnn && "$gnncc" --check -fno-"$name" deep.gnn ;;
+    esac || { echo "$name"; return 1; }
+  done <switches
+}
+check "-f[no-]NAME: each that --help=passes lists" switched
+nearest_pass() { ! "$gnncc" -fno-fuze deep.gnn 2>said && cat said && grep -q 'did you mean fuse?; there are fuse, hoist,' said; }
+check "  the nearest of what is none" nearest_pass
+refuse 2 "  no slices where they are asked for" "$gnncc" -fno-feature-split '--cut=slices(2)' --check deep.gnn
+on_lines() { # a debugger is told the lines of the model, and those of the C around them are right
+  "$gnncc" -q -g --save-temps=debugged -o debugged.program deep.gnn && ./debugged.program -q --progress none && [ "$(ls debugged/deep.c debugged/deep.o | wc -l)" = 2 ] || return 1
+  grep -q '^#line 13 "deep.gnn"$' debugged/deep.c && [ "$(grep -c '^#line [0-9]* "deep.c"$' debugged/deep.c)" -ge 5 ] && ! grep '^#line here' debugged/deep.c || return 1
+  awk '/^#line [0-9]* "deep.c"$/ && $2 != NR + 1 { print "line " NR ": " $0; wrong = 1 } END { exit wrong }' debugged/deep.c || return 1
+  "$gnncc" -q --emit=c=plain.c deep.gnn && ! grep '^#line' plain.c && sed '/^#line/d' debugged/deep.c | cmp - plain.c
+}
+check "-g: #line" on_lines
+kept() { # in a folder that is new or was one of these, nowhere else
+  "$gnncc" -q --save-temps=temps -o kept_program deep.gnn && [ -s temps/deep.c ] && [ -s temps/main.c ] && touch -d '-1 hour' temps/deep.c && "$gnncc" -q --save-temps=temps -o kept_program deep.gnn && [ temps/deep.c -nt deep.gnn ] &&
+    mkdir -p mine && echo mine >mine/main.c && ! "$gnncc" -q --save-temps=mine -o none deep.gnn 2>said && grep 'mine has files that gnncc did not write' said && [ "$(cat mine/main.c)" = mine ] && [ ! -e none ] &&
+    mkdir -p empty && "$gnncc" -q --save-temps=empty -o kept_program deep.gnn && [ -s empty/deep.h ]
+}
+check "--save-temps=DIR" kept
+by_itself() { TMPDIR=$PWD/tmp; mkdir -p tmp && "$gnncc" -q --save-temps -o kept_program deep.gnn 2>said && [ -s "$(sed -n 's/^gnncc: the sources are in //p' said)/deep.c" ]; }
+check "  without DIR it says where" env TMPDIR="$work/tmp" bash -c "$(declare -f by_itself); gnncc='$gnncc'; export TMPDIR; by_itself"
+verbose() { "$gnncc" -v -o verbose_program deep.gnn 2>said && grep -q '^cc .* -c -o ' said && grep -qE '^plan +[0-9.]+ ms$' said && grep -qE '^build +[0-9.]+ ms$' said; }
+check "-v: commands and what each pass took" env CC=cc bash -c "$(declare -f verbose); gnncc='$gnncc'; verbose"
+version() { # in any order; without -v its first line alone
+  "$gnncc" --version >short && "$gnncc" --version -v >long && "$gnncc" -v --version | cmp - long && cat long && [ "$(wc -l <short)" = 1 ] && grep -qx 'gnncc [0-9.]*' short && head -1 long | cmp - short || return 1
+  for name in commit 'C compiler' 'CUDA compiler' 'default target' 'layers, targets and examples' imports; do grep -q "^$name: ." long || return 1; done
+  "$gnncc" --version -v -I parts --cc=tcc --target=a100 >other && grep -q '^imports: .*, parts$' other && grep -qx 'C compiler: tcc' other && grep -qx 'default target: a100' other
+}
+check "--version -v" version
+files_of_options() { # words apart by blanks, within quotes or behind a backslash; one file names another
+  printf -- '-D depth=3\n"-I" '\''with blanks'\''\n@more\n' >some && printf -- '--name=a\\ b' >more && mkdir -p 'with blanks' && mv parts 'with blanks/' && sed 's|parts/sizes|sizes|' deep.gnn >by_file.gnn
+  mv 'with blanks/parts/sizes.gnn' 'with blanks/' && "$gnncc" @some --dump=check --stop-after=check by_file.gnn >dumped
+  local status=$?
+  mkdir parts && mv 'with blanks/sizes.gnn' parts/
+  [ $status = 0 ] && "$gnncc" -D depth=3 --dump=check --stop-after=check deep.gnn | sed 's/deep.gnn/by_file.gnn/g' | cmp - dumped
+}
+check "@FILE" files_of_options
+refuse 4 "  that is not there" "$gnncc" @nowhere deep.gnn
+endless() { echo @endless >endless && ! "$gnncc" @endless 2>said && cat said && grep -q 'name each other' said; }
+check "  that names itself" endless
+stand_in() { # a driver with a GPU of sm_87
+  printf 'int cuInit(unsigned f) { return f; }\nint cuDeviceGet(int *d, int n) { *d = 7; return n; }\nint cuDeviceGetAttribute(int *v, int which, int d) { *v = which == 75 ? 8 : 7; return d - 7; }\n' >driver.c &&
+    mkdir -p driver && cc -shared -fPIC -o driver/libcuda.so.1 driver.c && LD_LIBRARY_PATH=$PWD/driver "$gnncc" -q --backend=cuda --arch=native -S -o of_gpu deep.gnn && grep '^ARCH ?= sm_87$' of_gpu/Makefile
+}
+check "--arch=native: what the driver says" stand_in
+driverless() { printf 'int cuInit(unsigned f) { return 100 + (int)f; }\n' >driver.c && mkdir -p none && cc -shared -fPIC -o none/libcuda.so.1 driver.c && LD_LIBRARY_PATH=$PWD/none "$gnncc" --arch=native --check deep.gnn; }
+refuse 5 "  without a GPU" driverless
+
+# ---- targets ----
+sources() { # each says where its figures are from, and what of them is assumed
+  local name
+  for name in $("$gnncc" --list targets | grep -oE '^  *[a-z0-9_]+' ); do
+    [ "$name" = native ] || { "$gnncc" --print-target "$name" >text && grep -q '^# Sources[.] ' text && grep -q 'Assumed: ' text; } || { echo "$name" && cat text; return 1; }
+    echo "$name"
+  done | tee named && [ "$(wc -l <named)" -ge 27 ]
+}
+check "built-in targets have their sources" sources
 
 # ---- --nvcc, -Xnvcc ----
 if [ -e "$build/share/libgnncuda.a" ]; then
