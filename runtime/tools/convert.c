@@ -137,8 +137,8 @@ int gnndata_convert(const gnndata_options *options) {
     status = gnndata_ingest(&order, &dataset, &error);
     if (status == GNN_OK) convert_say(dataset, options, output);
   } else {
-    if (status == GNN_OK) status = is_list ? convert_open_list(input, &rules, &dataset, &error) : gnn_dataset_open_path(input, &dataset, &error);
-    if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &options->recipe, &error);
+    if (status == GNN_OK) status = is_list ? convert_open_list(input, &rules, &dataset, &error) : gnndata_read(input, &options->recipe, options->drops_duplicates, &dataset, &error);
+    if (status == GNN_OK && is_list) status = gnn_dataset_prepare(dataset, &options->recipe, &error);
     if (status == GNN_OK) status = convert_write(dataset, options, output, &error);
   }
   gnn_dataset_close(dataset);

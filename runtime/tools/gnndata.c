@@ -121,9 +121,10 @@ static int gnndata_split(gnn_recipe *recipe, const char *value) {
 
 static int gnndata_set(gnndata_options *options, const char *name, const char *value) {
   if (strcmp(name, "undirected") == 0) { options->recipe.is_undirected = 1; return 0; }
-  if (strcmp(name, "dedup") == 0) { options->recipe.keeps_duplicates = 0; return 0; }
+  if (strcmp(name, "dedup") == 0) return gnndata_set(options, "duplicates", "drop");
   if (strcmp(name, "duplicates") == 0) {
     options->recipe.keeps_duplicates = strcmp(value, "keep") == 0;
+    options->drops_duplicates = !options->recipe.keeps_duplicates;
     return options->recipe.keeps_duplicates || strcmp(value, "drop") == 0 ? 0 : gnndata_complain("--duplicates takes drop or keep, not", value, NULL);
   }
   if (strcmp(name, "sparse") == 0) { options->is_sparse = 1; return 0; }

@@ -14,13 +14,15 @@ typedef struct gnndata_options {
   double nodes, degree, edges, features, classes, seed;
   const char *order, *output, *method; /* of info; of order; NULL: not given */
   int is_sparse, is_forced, has_nodes, has_split;
+  int drops_duplicates; /* asked for */
   int base;             /* of a list of edges */
   int64_t memory_bytes; /* 0: as much as it takes */
 } gnndata_options;
 
 int gnndata_fail(gnn_status status, const gnn_error *error);
-/* Opens and prepares with the recipe; errors are printed. */
-gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset **dataset);
+/* Opens and prepares with the recipe; edges that a file of ours was made to have more than once stay, unless they are to be dropped (*dataset then says that it keeps them). */
+gnn_status gnndata_read(const char *path, const gnn_recipe *recipe, int drops_duplicates, gnn_dataset **dataset, gnn_error *error);
+gnn_status gnndata_open(const char *path, const gnndata_options *options, gnn_dataset **dataset); /* the same with what was asked for; errors are printed */
 /* Nothing is overwritten that this tool did not write: a safetensors file with the mark among its metadata. */
 gnn_status gnndata_may_write(const char *path, const char *mark, int is_forced, gnn_error *error);
 /* The halos of a prepared data set, and those in the order asked for by --order. */

@@ -16,13 +16,23 @@
 static const char *const describe_splits[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
 static const char *const describe_domains[] = {"node", "edge", "graph", "node", "relation"};
 
-gnn_status gnndata_open(const char *path, const gnn_recipe *recipe, gnn_dataset **dataset) {
+gnn_status gnndata_read(const char *path, const gnn_recipe *recipe, int drops_duplicates, gnn_dataset **dataset, gnn_error *error) {
+  gnn_status status = gnn_dataset_open_path(path, dataset, error);
+  if (status != GNN_OK) return status;
+  status = gnn_dataset_prepare(*dataset, recipe, error);
+  const int keeps = status == GNN_OK && (*dataset)->is_ours && (*dataset)->dropped_duplicates && !drops_duplicates;
+  if (status == GNN_OK && !keeps) return GNN_OK;
+  gnn_dataset_close(*dataset);
+  *dataset = NULL;
+  if (status != GNN_OK) return status;
+  gnn_recipe keeping = *recipe;
+  keeping.keeps_duplicates = 1;
+  return gnndata_read(path, &keeping, 0, dataset, error);
+}
+
+gnn_status gnndata_open(const char *path, const gnndata_options *options, gnn_dataset **dataset) {
   gnn_error error;
-  gnn_status status = gnn_dataset_open_path(path, dataset, &error);
-  if (status == GNN_OK) {
-    status = gnn_dataset_prepare(*dataset, recipe, &error);
-    if (status != GNN_OK) gnn_dataset_close(*dataset);
-  }
+  const gnn_status status = gnndata_read(path, &options->recipe, options->drops_duplicates, dataset, &error);
   if (status != GNN_OK) gnndata_fail(status, &error);
   return status;
 }
@@ -167,9 +177,7 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
     else printf("f32[%lld]\n", (long long)field->width);
   }
   if (recipe->is_undirected || (!dataset->is_symmetric && dataset->mutual_edges == 0)) printf("  undirected = true\n");
-  const int is_drop_asked = strstr(options->changes, "--duplicates") || strstr(options->changes, "--dedup");
-  if (recipe->keeps_duplicates) printf("  duplicates = keep\n");
-  else if (dataset->is_ours && dataset->dropped_duplicates && !is_drop_asked) printf("  duplicates = keep # as the file was made; without this line duplicates are dropped (%s)\n", gnn_count_text(dataset->dropped_duplicates).text);
+  if (dataset->keeps_duplicates) printf("  duplicates = keep%s\n", recipe->keeps_duplicates ? "" : " # as the file was made; without this line duplicates are dropped");
   if (recipe->self_loops != GNN_LOOPS_KEEP) printf("  self_loops = %s\n", recipe->self_loops == GNN_LOOPS_ADD ? "add" : "remove");
   for (int i = 0; i < recipe->normalised_count; i++) printf("  normalize = rows(%s)\n", recipe->normalised[i]);
   if (recipe->has_random_split)
@@ -185,7 +193,7 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
 
 int gnndata_info(const gnndata_options *options) {
   gnn_dataset *dataset;
-  gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
+  gnn_status status = gnndata_open(options->words[0], options, &dataset);
   if (status != GNN_OK) return gnn_exit_code(status);
   printf("%s: %s\n", dataset->name, dataset->kind ? dataset->kind : "");
   printf("nodes      %s%s%s\n", gnn_count_text(dataset->nodes).text, *dataset->node_type ? " " : "", dataset->node_type);
@@ -250,7 +258,7 @@ static gnn_status describe_classes(const gnn_dataset *dataset) {
 
 int gnndata_check(const gnndata_options *options) {
   gnn_dataset *dataset;
-  gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
+  gnn_status status = gnndata_open(options->words[0], options, &dataset);
   if (status != GNN_OK) return gnn_exit_code(status);
   int warnings = describe_label_doubts(dataset, 0);
   int64_t between = dataset->edges - dataset->self_loops;
@@ -286,7 +294,7 @@ int gnndata_head(const gnndata_options *options) {
     fprintf(stderr, "gnndata: a number of rows is needed, not \"%s\"\n", options->words[2]);
     return 2;
   }
-  gnn_status status = gnndata_open(options->words[0], &options->recipe, &dataset);
+  gnn_status status = gnndata_open(options->words[0], options, &dataset);
   if (status != GNN_OK) return gnn_exit_code(status);
   const gnn_data_field *field = gnn_dataset_field(dataset, name);
   int code = 0;
@@ -395,9 +403,9 @@ static int describe_differ_graph(const gnn_dataset *a, const gnn_dataset *b) {
 
 int gnndata_diff(const gnndata_options *options) {
   gnn_dataset *a, *b;
-  gnn_status status = gnndata_open(options->words[0], &options->recipe, &a);
+  gnn_status status = gnndata_open(options->words[0], options, &a);
   if (status != GNN_OK) return gnn_exit_code(status);
-  status = gnndata_open(options->words[1], &options->recipe, &b);
+  status = gnndata_open(options->words[1], options, &b);
   if (status != GNN_OK) {
     gnn_dataset_close(a);
     return gnn_exit_code(status);

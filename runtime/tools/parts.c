@@ -98,12 +98,13 @@ gnn_status gnndata_print_parts(const gnn_dataset *dataset, const gnndata_options
   if (is_cut) printf("\n");
   else printf(" one: fewer than %d nodes are not cut\n", 2 * GNN_BLOCK_LEAST_ROWS);
   gnn_status status = is_cut ? parts_print_of("given", 1, dataset) : GNN_OK;
-  const gnn_recipe recipe = parts_recipe(&options->recipe, options->order);
-  if (status != GNN_OK || recipe.order == GNN_ORDER_GIVEN) return status;
+  gnndata_options of_order = *options;
+  of_order.recipe = parts_recipe(&options->recipe, options->order);
+  if (status != GNN_OK || of_order.recipe.order == GNN_ORDER_GIVEN) return status;
   gnn_dataset *ordered;
-  status = gnndata_open(options->words[0], &recipe, &ordered);
+  status = gnndata_open(options->words[0], &of_order, &ordered);
   if (status != GNN_OK) return status;
-  if (is_cut) status = parts_print_of(recipe.order == GNN_ORDER_NESTED ? "nested" : "file", 0, ordered);
+  if (is_cut) status = parts_print_of(of_order.recipe.order == GNN_ORDER_NESTED ? "nested" : "file", 0, ordered);
   gnn_dataset_close(ordered);
   return status;
 }
@@ -222,8 +223,7 @@ int gnndata_order(const gnndata_options *options) {
   }
   if (status == GNN_OK && is_streamed) status = parts_streamed(data, path, options->memory_bytes, &nodes, &error);
   if (status == GNN_OK && !is_streamed) {
-    status = gnn_dataset_open_path(data, &dataset, &error);
-    if (status == GNN_OK) status = gnn_dataset_prepare(dataset, &recipe, &error);
+    status = gnndata_read(data, &recipe, options->drops_duplicates, &dataset, &error);
     if (status == GNN_OK) status = is_plain ? parts_write(dataset, path, method, &error) : parts_partition(dataset, path, method, &error);
     if (status == GNN_OK) {
       gnndata_print_notes(dataset, "");

@@ -281,8 +281,12 @@ check "    which is the first then" bash -c "'$gnndata' head one.safetensors y 1
 check "  all columns of PyG's masks" bash -c "'$gnndata' convert pyg_columns.safetensors one.safetensors && '$gnndata' diff pyg_columns.safetensors one.safetensors --split=index:1"
 check "  what it leaves out is said" says "attr_names is not used" "$gnndata" convert shchur.npz one.safetensors
 printf '0 1\n1 2\n2 0\n2 0\n' >twice.txt
-twice_kept() { "$gnndata" convert twice.txt twice.safetensors --duplicates=keep >/dev/null && says '  duplicates = keep # as the file was made; without this line duplicates are dropped (1)' "$gnndata" info twice.safetensors; }
-check "  edges that are there twice, where they are kept: info prints so for a data block" twice_kept
+twice_kept() {
+  "$gnndata" convert twice.txt twice.safetensors --duplicates=keep >/dev/null && says '  duplicates = keep # as the file was made; without this line duplicates are dropped' "$gnndata" info twice.safetensors &&
+    grep '^edges      4,' said && "$gnndata" check twice.safetensors | grep '3 nodes; 4 edges' && "$gnndata" info twice.safetensors --duplicates=drop | grep '^edges      3,' &&
+    "$gnndata" convert twice.safetensors again.safetensors >/dev/null && "$gnndata" diff twice.safetensors again.safetensors
+}
+check "  edges that are there twice, where they are kept: info counts them, and prints so for a data block" twice_kept
 check "    unless they are to be dropped" bash -c "! '$gnndata' info twice.safetensors --duplicates=drop | grep 'duplicates = keep'"
 check "    and not of data that nobody has asked to keep" bash -c "! '$gnndata' info twice.txt | grep 'duplicates = keep'"
 check "  names of nodes stand beside the file" bash -c "'$gnndata' convert 'csv(edges = \"e.csv\", nodes = \"n.csv\")' named.safetensors && sed -n 3p named.safetensors.ids.csv | grep -qx '1,\"Bob\"' && sed -n 4p named.safetensors.ids.csv | grep -qx '2,\"O\"\"Hara\"'"
