@@ -1,10 +1,10 @@
-/* check_pairs: pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch): edges to predict, and pairs without one. */
+/* check_pairs: pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch): edges to predict, and pairs without one; stored(...): those that the data bring. */
 #include <string.h>
 
 #include "check.h"
 #include "runtime/shares.h"
 
-static const char form[] = "split_edges(valid = 0.05, test = 0.1, negatives = uniform(1), resample = epoch, seed = 0)";
+static const char form[] = "split_edges(valid = 0.05, test = 0.1, negatives = uniform(1), resample = epoch, seed = 0)", stored_form[] = "stored(negatives = uniform(1), resample = epoch, seed = 0)";
 
 static bool is_word(const Expr *expr, const char *word) { return expr->kind == EXPR_NAME && strcmp(expr->text, word) == 0; }
 
@@ -34,8 +34,9 @@ static bool read_share(Checker *checker, const Arg *arg, double *share) {
 static bool read_argument(Checker *checker, const Arg *arg, PairsDecl *pairs) {
   static const char *const names[] = {"valid", "test", "negatives", "resample", "seed"};
   const char *name = arg->name ? arg->name : "";
-  if (strcmp(name, "valid") == 0) return read_share(checker, arg, &pairs->valid);
-  if (strcmp(name, "test") == 0) return read_share(checker, arg, &pairs->test);
+  const int first = pairs->is_stored ? 2 : 0;
+  if (!first && strcmp(name, "valid") == 0) return read_share(checker, arg, &pairs->valid);
+  if (!first && strcmp(name, "test") == 0) return read_share(checker, arg, &pairs->test);
   if (strcmp(name, "negatives") == 0) return read_negatives(checker, arg->value, pairs);
   if (strcmp(name, "resample") == 0) {
     pairs->is_resampled = is_word(arg->value, "epoch");
@@ -49,9 +50,9 @@ static bool read_argument(Checker *checker, const Arg *arg, PairsDecl *pairs) {
     if (seed.kind != VALUE_NONE) diags_error(checker->diags, "E0217", arg->value->span.place, "the seed is a whole number from 0");
     return false;
   }
-  diags_error(checker->diags, "E0204", arg->place, "split_edges has no argument \"%s\"%s", *name ? name : "(without a name)", check_nearest(checker, name, names, 5, "\""));
-  check_fix_nearest(checker, arg->place, name, names, 5);
-  diags_note(checker->diags, "%s", form);
+  diags_error(checker->diags, "E0204", arg->place, "%s has no argument \"%s\"%s", first ? "stored" : "split_edges", *name ? name : "(without a name)", check_nearest(checker, name, names + first, 5 - first, "\""));
+  check_fix_nearest(checker, arg->place, name, names + first, 5 - first);
+  diags_note(checker->diags, "%s", first ? stored_form : form);
   return false;
 }
 
@@ -77,10 +78,13 @@ void check_declare_pairs(Checker *checker, DataSpec *spec, const DataStmt *stmt)
     diags_error(checker->diags, "E0212", stmt->name_place, "data \"%s\" has pairs already: %s (%s)", spec->name, spec->recipe.pairs.name, check_where(checker, spec->recipe.pairs.place));
     return;
   }
-  if (!stmt->value || stmt->value->kind != EXPR_CALL || strcmp(stmt->value->text, "split_edges") != 0) {
+  const bool is_call = stmt->value && stmt->value->kind == EXPR_CALL;
+  if (!is_call || (strcmp(stmt->value->text, "split_edges") != 0 && strcmp(stmt->value->text, "stored") != 0)) {
     diags_error(checker->diags, "E0216", stmt->value ? stmt->value->span.place : stmt->name_place, "pairs are made from the edges: pairs %s : label[1] = split_edges(negatives = uniform(1), resample = epoch)", stmt->name);
+    diags_help(checker->diags, "stored(...) are those that the data bring, as those of RandomLinkSplit");
     return;
   }
+  pairs.is_stored = strcmp(stmt->value->text, "stored") == 0;
   for (int i = 0; i < stmt->value->arg_count; i++)
     if (!read_argument(checker, &stmt->value->args[i], &pairs)) return;
   if (pairs.valid + pairs.test >= 1) {
@@ -109,7 +113,7 @@ void check_pairs_fit(Checker *checker, const DataSpec *spec) {
   if (spec->type_count || spec->relation_count) check_unsupported(checker, pairs->place, "pairs of data with types of nodes or relations are");
   else if (spec->recipe.order != ORDER_GIVEN) check_unsupported(checker, pairs->place, "pairs of data with an order are");
   else if (spec->recipe.has_random_split || spec->recipe.has_folds || spec->recipe.split_index)
-    diags_error(checker->diags, "E0217", pairs->place, "pairs are split by split_edges, so the data block has no split of its own");
+    diags_error(checker->diags, "E0217", pairs->place, "pairs are split by %s, so the data block has no split of its own", pairs->is_stored ? "the data" : "split_edges");
 }
 
 /* Of data without files. */
@@ -119,7 +123,7 @@ void lang_describe_pairs(Arena *arena, const DataSpec *spec, DataInfo *info) {
   const int ways = info->is_symmetric ? 2 : 1, set = EDGES_OF_RELATIONS + info->relation_count;
   int64_t count[SPLIT_COUNT];
   gnn_share_out(pairs->valid, pairs->test, info->edges / ways, count);
-  info->held_edges = ways * (count[SPLIT_VALID] + count[SPLIT_TEST]);
+  info->held_edges = pairs->is_stored ? 0 : ways * (count[SPLIT_VALID] + count[SPLIT_TEST]);
   info->edges -= info->held_edges;
   const int64_t all = (count[SPLIT_TRAIN] + count[SPLIT_VALID] + count[SPLIT_TEST]) * (1 + pairs->negatives);
   Relation *relations = arena_alloc(arena, (size_t)(info->relation_count + 1) * sizeof *relations);

@@ -50,6 +50,7 @@ static const struct Word {
     {"reverse", "data setting", "reverse = all or [writes]", "relations that there are the other way round, too, as rev_writes"},
     {"pairs", "data declaration", "pairs links : label[1] = split_edges(valid = 0.05, test = 0.1)", "edges to predict, and pairs that are none"},
     {"split_edges", "value of pairs", "split_edges(valid, test, negatives = uniform(1), resample = epoch)", "edges held out of the graph, each with its negatives"},
+    {"stored", "value of pairs", "stored(negatives = uniform(1), resample = epoch)", "pairs that the data bring, as RandomLinkSplit makes them"},
     {"learned", "type of a field", "node e : learned[64]", "weights with a row for each node"},
     {"onehot", "type of a field", "node x : onehot[7]", "one whole number a row, as seven columns with one 1"},
     {"multilabel", "type of a field", "node y : multilabel[7]", "0 and 1, labels for bce"},

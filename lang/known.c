@@ -91,7 +91,7 @@ static const Elsewhere elsewhere[] = {
     {" add_self_loops remove_self_loops add_remaining_self_loops ", "self_loops = add or remove in the data block", false},
     {" to_undirected to_bidirected ", "undirected = true in the data block", false},
     {" degree in_degrees out_degrees ", "in_degree and out_degree are values of nodes", false},
-    {" negative_sampling RandomLinkSplit ", "pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch) in the data block", false},
+    {" negative_sampling RandomLinkSplit ", "pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch) in the data block; = stored() for those that the data bring", false},
 };
 
 /* Losses and optimisers that are not there. */

@@ -200,12 +200,12 @@ typedef enum SelfLoops { SELF_LOOPS_KEEP, SELF_LOOPS_ADD, SELF_LOOPS_REMOVE } Se
 
 typedef enum NodeOrder { ORDER_GIVEN, ORDER_NESTED, ORDER_FILE } NodeOrder;
 
-/* pairs links : label[1] = split_edges(...): runtime/data/pairs.h. */
+/* pairs links : label[1] = split_edges(...), or stored(...): runtime/data/pairs.h. */
 typedef struct PairsDecl {
   const char *name;        /* NULL: there are none */
   double valid, test;
   int64_t negatives;
-  bool keeps_source, is_resampled;
+  bool keeps_source, is_resampled, is_stored;
   uint64_t seed;
   Place place;
 } PairsDecl;

@@ -365,6 +365,7 @@ typedef struct gnn_pairs_recipe {
   int keeps_source;          /* they begin where the edge does */
   int is_resampled;          /* those of split train are drawn anew for every epoch */
   uint64_t seed;
+  int is_stored;             /* the data bring edges and pairs, and nothing is held out; of split train pairs without an edge are drawn where they bring none */
 } gnn_pairs_recipe;
 
 typedef struct gnn_recipe {

@@ -1,72 +1,41 @@
-"""to_gnncc.py GRAPH FOLDER: a PyG Data, HeteroData or list of Data (of torch.save), or a DGL graph (of dgl.save_graphs), as a folder that gnncc reads."""
-import json, pathlib, sys
-import numpy
+"""to_gnncc.py GRAPH FOLDER: a Data, HeteroData, list of Data or what RandomLinkSplit makes, of PyG (torch.save), or graphs of DGL (dgl.save_graphs), as a folder that gnncc reads."""
+import copy, json, pathlib, re, sys
+import numpy, torch
 
-LISTS = {word: split for split, words in (("train", ("train_idx", "idx_train")), ("val", ("val_idx", "valid_idx", "idx_val")), ("test", ("test_idx", "idx_test"))) for word in words}
-
-def one_graph(graph):  # of what torch.save has written
-    if isinstance(graph, tuple) and len(graph) in (2, 3) and graph[1] is None:  # InMemoryDataset: data, slices and the class of data
-        graph = graph[2].from_dict(graph[0]) if len(graph) == 3 else graph[0]
-    if isinstance(graph, tuple): raise ValueError("the file holds the (data, slices) of a dataset; save one graph, dataset[0], or all, list(dataset)")
-    if isinstance(graph, list) and graph:
-        from torch_geometric.data import Batch
-        if len({type(item) for item in graph}) > 1 or not hasattr(graph[0], "edge_index"): raise ValueError(f"a list of {type(graph[0]).__name__} is no list of graphs of one type")
-        graph = graph[0] if len(graph) == 1 else Batch.from_data_list(graph)
-    if not hasattr(graph, "canonical_etypes") and not (hasattr(graph, "to_dict") and hasattr(graph, "num_nodes")): raise ValueError(f"a {type(graph).__name__} is no graph")
+def as_one(graph):  # of several graphs and splits
+    if type(graph) is tuple and len(graph) in (2, 3) and graph[1] is None: return graph[2].from_dict(graph[0]) if len(graph) == 3 else graph[0]  # InMemoryDataset: data, slices and the class of data
+    if type(graph) is tuple and all("edge_label_index" in part for part in graph):  # RandomLinkSplit: what is trained, validated and tested with
+        pairs = {f"{split}_{key}": part[key] for split, part in zip(("train", "val", "test"), graph) for key in ("edge_label", "edge_label_index")}
+        return as_one(copy.copy(graph[0])).update({"edge_label": None, "edge_label_index": None, **pairs})
+    if type(graph) is list and len(graph) == 1: return graph[0]
+    if type(graph) is list and graph and hasattr(graph[0], "canonical_etypes"): import dgl; return dgl.batch(graph)
+    if type(graph) is list and graph and hasattr(graph[0], "edge_index"): from torch_geometric.data import Batch; return Batch.from_data_list(graph)
+    if not hasattr(graph, "canonical_etypes") and not hasattr(graph, "stores"): raise ValueError(f"a {type(graph).__name__} is no graph; save one, as dataset[0], or all, as list(dataset)")
     return graph
 
-def plain(value):  # a tensor, as NumPy takes it
-    if hasattr(value, "detach"): value = value.detach().cpu()
-    if str(getattr(value, "layout", "torch.strided")) != "torch.strided": value = value.to_dense()
-    return value.float() if str(getattr(value, "dtype", "")) == "torch.bfloat16" else value
+def stores(graph):  # {type of nodes: number}, {type or (source, name, destination): arrays}
+    if hasattr(graph, "stores"): return {store._key: store.num_nodes for store in graph.node_stores}, {store._key: dict(store) for store in graph.stores}
+    arrays = {kind: dict(graph.nodes[kind].data) for kind in graph.ntypes}
+    for kind in graph.canonical_etypes: arrays[kind] = {"edge_index": torch.stack(graph.edges(etype=kind, order="eid")), **{re.sub("^(?!edge_)", "edge_", key): value for key, value in graph.edges[kind].data.items()}}
+    if graph.batch_size > 1: arrays[None] = {"graph_ptr": numpy.cumsum([0, *graph.batch_num_nodes(graph.ntypes[0]).tolist()])}
+    return {kind: graph.num_nodes(kind) for kind in graph.ntypes}, arrays
 
-def with_edges(fields, of):  # adj_t, as ToSparseTensor makes it, has the destinations in its rows
-    adjacency = fields.pop("adj_t", None)
-    if adjacency is not None:
-        if hasattr(adjacency, "coo"): row, column, value = adjacency.coo()
-        else: (row, column), value = adjacency.to_sparse_coo()._indices(), adjacency.to_sparse_coo()._values()
-        fields["edge_index"] = [plain(column), plain(row)]
-        if value is not None and bool((value != 1).any()): fields["edge_weight"] = value
-    if fields.get("edge_index") is None: raise ValueError(f"{of} has neither edge_index nor adj_t")
-    return fields
-
-def parts(graph):  # [(type, nodes, fields)], [((source, name, destination), edge_index, fields)]
-    if hasattr(graph, "canonical_etypes"):
-        return ([(t, graph.num_nodes(t), dict(graph.nodes[t].data)) for t in graph.ntypes],
-                [(e, [end.numpy() for end in graph.edges(etype=e, order="eid")], dict(graph.edges[e].data)) for e in graph.canonical_etypes])
-    if hasattr(graph, "edge_types"):
-        edges = [(e, with_edges(dict(graph[e].items()), " ".join(e))) for e in graph.edge_types]
-        return [(t, graph[t].num_nodes, {k: v for k, v in graph[t].items() if k != "num_nodes"}) for t in graph.node_types], [(e, fields["edge_index"], fields) for e, fields in edges]
-    fields = {"graph_ptr" if key == "ptr" else key: value for key, value in graph.to_dict().items() if key not in ("batch", "num_nodes")}
-    fields = with_edges(fields, "the graph")
-    return ([("node", graph.num_nodes, {k: v for k, v in fields.items() if not k.startswith("edge_")})],
-            [(("node", "to", "node"), fields["edge_index"], {k: v for k, v in fields.items() if k.startswith("edge_")})])
-
-def to_gnncc(graph, folder):
-    folder, (nodes, edges) = pathlib.Path(folder), parts(one_graph(graph))
-    is_plain, about = len(nodes) == len(edges) == 1, {"num_nodes": nodes[0][1]}
+def to_gnncc(graph, folder, **more):  # more: arrays of all graphs, as dgl.load_graphs gives their labels
+    (nodes, arrays), folder = stores(as_one(graph)), pathlib.Path(folder)
+    edges, is_plain = [kind for kind in arrays if type(kind) is tuple], len(arrays) == 1 or len(nodes) == len([kind for kind in arrays if type(kind) is tuple]) == 1
+    if more: arrays[None] = {**arrays.get(None, {}), **more}
     folder.mkdir(parents=True, exist_ok=True)
-    def save(name, value):
-        value = plain(value)
-        array = numpy.asarray(value) if hasattr(value, "__array__") or isinstance(value, list) else None
-        if array is None or array.dtype == object: return print(f"{name} is left out: it is a {type(value).__name__}")
-        if name.endswith("_mask") and array.ndim == 2: name, array = name + "s", array.T  # a column for each of several splits
-        numpy.save(folder / f"{name}.npy", array)
-    def save_of_nodes(prefix, count, key, value):
-        if key in LISTS and f"{LISTS[key]}_mask" not in fields and numpy.asarray(plain(value)).ndim == 1:  # the numbers of rows
-            rows = numpy.asarray(plain(value))
-            key, value = f"{LISTS[key]}_mask", rows if rows.dtype == bool else numpy.isin(numpy.arange(count), rows)
-        save(prefix + {"feat": "x", "label": "y"}.get(key, key), value)
-    for kind, count, fields in nodes:
-        for key, value in fields.items(): save_of_nodes("" if is_plain else kind + ".", count, key, value)
-    for (source, name, destination), index, fields in edges:
-        name = name if sum(e[0][1] == name for e in edges) == 1 else f"{source}_{name}_{destination}"
-        save("edge_index" if is_plain else name + ".edge_index", numpy.stack([numpy.asarray(plain(end)) for end in index]))
-        for key, value in fields.items():
-            if key != "edge_index" and is_plain: save(key if key.startswith("edge_") else "edge_" + key, value)
-            elif key != "edge_index": print(f"{key} of {name} is left out: fields of relations are not read")
-        if not is_plain: about.setdefault("relations", []).append({"name": name, "source": source, "destination": destination})
-    if not is_plain: about = {"node_types": {kind: count for kind, count, _ in nodes}, "relations": about["relations"]}
+    for kind, own in arrays.items():
+        if own.get("adj_t") is not None:  # of the destinations in its rows
+            from torch_geometric.utils import to_edge_index
+            index, weight = to_edge_index(own.pop("adj_t"))
+            own.update({"edge_index": index.flip(0)}, **({} if bool((weight == 1).all()) else {"edge_weight": weight}))
+        for key, value in own.items():
+            if torch.is_tensor(value): value = (value if value.layout == torch.strided else value.to_dense()).detach().cpu()
+            array, of = numpy.asarray(value.float() if torch.is_tensor(value) and value.dtype == torch.bfloat16 else value), kind if type(kind) is str else "__".join(kind or ())
+            if array.dtype.kind in "biuf": numpy.save(folder / f"{'' if is_plain or not of else re.sub(r'[^A-Za-z0-9]', '_', of) + '.'}{key}.npy", array)
+            elif value is not None: print(f"{key} is left out: it is a {type(value).__name__}")
+    about = {"num_nodes": sum(nodes.values())} if is_plain else {"node_types": nodes, "relations": [dict(zip(("source", "name", "destination"), kind)) for kind in edges]}
     (folder / "graph.json").write_text(json.dumps(about))
 
 if __name__ == "__main__":
@@ -74,10 +43,7 @@ if __name__ == "__main__":
     try:
         if sys.argv[1].endswith(".bin"):
             import dgl
-            graphs = dgl.load_graphs(sys.argv[1])[0]
-            if len(graphs) != 1: raise ValueError(f"the file holds {len(graphs)} graphs; save one")
-            to_gnncc(graphs[0], sys.argv[2])
-        else:
-            import torch
-            to_gnncc(torch.load(sys.argv[1], map_location="cpu", weights_only=False), sys.argv[2])
+            graphs, labels = dgl.load_graphs(sys.argv[1])
+            to_gnncc(graphs, sys.argv[2], **labels)
+        else: to_gnncc(torch.load(sys.argv[1], map_location="cpu", weights_only=False), sys.argv[2])
     except (ValueError, OSError) as error: sys.exit(f"to_gnncc.py: {sys.argv[1]}: {error}")

@@ -680,8 +680,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
   if (file_fields) fprintf(out, ",\n             .file_field_count = %d, .file_fields = file_fields", file_fields);
   if (r->number_count) fprintf(out, ",\n             .number_count = %d, .numbers = numbers", r->number_count);
   if (r->pairs.name)
-    fprintf(out, ",\n             .pairs = {.name = %s, .valid = %.17g, .test = %.17g, .negatives = %" PRId64 ", .keeps_source = %d, .is_resampled = %d, .seed = %" PRIu64 "u}", escape_c(m->arena, r->pairs.name),
-            r->pairs.valid, r->pairs.test, r->pairs.negatives, r->pairs.keeps_source, r->pairs.is_resampled, r->pairs.seed);
+    fprintf(out, ",\n             .pairs = {.name = %s, .valid = %.17g, .test = %.17g, .negatives = %" PRId64 ", .keeps_source = %d, .is_resampled = %d, .seed = %" PRIu64 "u, .is_stored = %d}", escape_c(m->arena, r->pairs.name),
+            r->pairs.valid, r->pairs.test, r->pairs.negatives, r->pairs.keeps_source, r->pairs.is_resampled, r->pairs.seed, r->pairs.is_stored);
   if (r->has_folds) fprintf(out, ", .has_folds = 1, .fold_count = %" PRId64 ", .fold_has_valid = %d", r->fold_count, r->fold_has_valid);
   if (r->reverses_all) fprintf(out, ",\n             .reverses_all = 1");
   if (r->reversed_count) fprintf(out, ",\n             .reversed_count = %d, .reversed = reversed", r->reversed_count);

@@ -68,7 +68,7 @@ static gnn_recipe runtime_recipe(const DataReader *reader, const DataRecipe *rec
                        .reverses_all = recipe->reverses_all, .reversed_count = recipe->reversed_count, .reversed = recipe->reversed,
                        .target = recipe->target, .is_target_number = recipe->is_target_number,
                        .order_path = recipe->order_path ? data_order_path(reader, recipe->order_path) : NULL};
-  result.pairs = (gnn_pairs_recipe){recipe->pairs.name, recipe->pairs.valid, recipe->pairs.test, recipe->pairs.negatives, recipe->pairs.keeps_source, recipe->pairs.is_resampled, recipe->pairs.seed};
+  result.pairs = (gnn_pairs_recipe){recipe->pairs.name, recipe->pairs.valid, recipe->pairs.test, recipe->pairs.negatives, recipe->pairs.keeps_source, recipe->pairs.is_resampled, recipe->pairs.seed, recipe->pairs.is_stored};
   memcpy(result.split_fraction, recipe->split_fraction, sizeof result.split_fraction);
   return result;
 }

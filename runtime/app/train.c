@@ -426,7 +426,8 @@ static gnn_status train_check_splits(gnn_loop *loop) {
   if (missing < 0) return GNN_OK;
   gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "E0401", "data \"%s\" has no split \"%s\", which keep or stop looks at",
                                program->data_name, gnn_split_names[missing]);
-  if (program->recipe.pairs.name) gnn_fail_help(&loop->error, "split_edges holds out that share of the edges, %g valid and %g test, which here is none", program->recipe.pairs.valid, program->recipe.pairs.test);
+  if (program->recipe.pairs.is_stored) gnn_fail_help(&loop->error, "among the pairs that the data bring are none of it");
+  else if (program->recipe.pairs.name) gnn_fail_help(&loop->error, "split_edges holds out that share of the edges, %g valid and %g test, which here is none", program->recipe.pairs.valid, program->recipe.pairs.test);
   else gnn_fail_help(&loop->error, "split = random(0.6, 0.2, 0.2, seed = 0)");
   return status;
 }

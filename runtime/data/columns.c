@@ -9,15 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_names.h"
 #include "ids.h"
-#include "keyed.h"
 #include "names.h"
 
 enum { COLUMNS_MOST = 1 << 16, COLUMNS_WORDS_MOST = 1 << 16 };
 
 static void columns_name_field(const char *column, int c, char *name, size_t room) {
-  if (gnn_is_name(column)) snprintf(name, room, "%s", column);
-  else gnn_make_name(column, name, room);
+  gnn_make_name(column, name, room);
   if (name[0] == 0) snprintf(name, room, "column_%d", c + 1);
 }
 
@@ -184,7 +183,7 @@ static int columns_group(gnn_columns *columns, int first) {
 
 static int columns_is_split(const char *name) {
   int split, is_many;
-  return strcmp(name, "split") == 0 || (gnn_keyed_is_mask(name, &split, &is_many) && !is_many);
+  return strcmp(name, "split") == 0 || (gnn_array_is_mask(name, &split, &is_many) && !is_many);
 }
 
 static gnn_status columns_check_wanted(const gnn_columns *columns, const char *path, gnn_error *error) {
@@ -393,7 +392,7 @@ gnn_status gnn_columns_finish(gnn_columns *columns, const char *prefix, gnn_doma
       if (status == GNN_OK) dataset->split_type = domain == GNN_TYPE ? set : -1;
       continue;
     }
-    if (has_splits && field->kind == GNN_COLUMN_WHOLE && gnn_keyed_is_mask(field->name, &split, &is_many) && !is_many) {
+    if (has_splits && field->kind == GNN_COLUMN_WHOLE && gnn_array_is_mask(field->name, &split, &is_many) && !is_many) {
       dataset->raw_split[split] = array;
       dataset->split_type = domain == GNN_TYPE ? set : -1;
       continue;

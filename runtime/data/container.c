@@ -7,6 +7,7 @@
  *   split.train, .valid, .test  row numbers, or a mask (BOOL or U8, one entry a row)
  *   splits.train, ...         several splits: masks [S, R], a row for each
  *   relation.NAME.rowptr, .col  the edges of a relation by destination
+ *   pairs.train, ...          [2, P] pairs of nodes to tell edges among, and pairs.train.label [P], 0 where no edge joins them
  *   split.fold                for each row the fold that tests it; 255 or -1: none
  *   __pad.*                   nothing
  *   __metadata__              gnncc.nodes, gnncc.name, gnncc.classes.NAME, gnncc.width.NAME, gnncc.changes, gnncc.schema; gnncc.graph, types of nodes and relations as graph.json has them,
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_names.h"
 #include "keyed.h"
 #include "npy_types.h"
 #include "readers.h"
@@ -58,7 +60,7 @@ static gnn_status container_edges(const gnn_safetensors *file, const char *path,
     if (dataset->declared_nodes < 0) dataset->declared_nodes = rows;
   } else {
     char there[400];
-    gnn_keyed_list(file->tensors, file->tensor_count, there, sizeof there);
+    gnn_array_list(file->tensors, file->tensor_count, there, sizeof there);
     gnn_status status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no graph: neither edge.src and edge.dst nor csr.rowptr and csr.col", path);
     gnn_fail_help(error, "it holds %s", there);
     return status;
@@ -135,13 +137,23 @@ static gnn_status container_field(const gnn_safetensors *file, const char *path,
   return GNN_OK;
 }
 
+/* relation.NAME.rowptr, relation.NAME.col, whatever of a name the language does not take. */
+static const gnn_array *container_of_relation(const gnn_safetensors *file, const gnn_data_relation *relation, const char *suffix) {
+  static const char prefix[] = "relation.";
+  const size_t begin = sizeof prefix - 1;
+  for (int t = 0; t < file->tensor_count; t++) {
+    const char *name = file->tensors[t].name;
+    char own[CONTAINER_NAME_MAX];
+    if (strncmp(name, prefix, begin) != 0 || !container_has_suffix(name, suffix) || strlen(name) >= begin + strlen(suffix) + sizeof own) continue;
+    snprintf(own, sizeof own, "%.*s", (int)(strlen(name) - begin - strlen(suffix)), name + begin);
+    if (strcmp(own, relation->given) == 0 || strcmp(own, relation->name) == 0) return &file->tensors[t].array;
+  }
+  return NULL;
+}
+
 /* The edges of a relation stand by destination. */
 static gnn_status container_relation(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, gnn_data_relation *relation, gnn_error *error) {
-  char name[CONTAINER_NAME_MAX];
-  snprintf(name, sizeof name, "relation.%s.rowptr", relation->name);
-  const gnn_array *ptr = gnn_safetensors_find(file, name);
-  snprintf(name, sizeof name, "relation.%s.col", relation->name);
-  const gnn_array *column = gnn_safetensors_find(file, name);
+  const gnn_array *ptr = container_of_relation(file, relation, ".rowptr"), *column = container_of_relation(file, relation, ".col");
   if (ptr == NULL || column == NULL || ptr->rank != 1 || column->rank != 1 || ptr->count < 1 || ptr->count > INT32_MAX || gnn_dtype_is_float(ptr->dtype))
     return gnn_fail(error, GNN_EDATA, "", "\"%s\" names the relation %s, and needs relation.%s.rowptr and .col, whole numbers in one dimension", path, relation->name, relation->name);
   int32_t *row = gnn_dataset_alloc(dataset, column->count, sizeof *row, error);
@@ -174,10 +186,21 @@ static gnn_status container_relations(const gnn_safetensors *file, const char *p
     if (gnn_dataset_add_relation(dataset, names->name[i], 0, 0, error) == NULL) status = GNN_EDATA;
   for (int r = 0; status == GNN_OK && r < dataset->relation_count; r++) status = container_relation(file, path, dataset, &dataset->relations[r], error);
   for (int t = 0; split_type && t < dataset->type_count; t++)
-    if (strcmp(dataset->types[t].name, split_type) == 0) dataset->split_type = t;
+    if (strcmp(dataset->types[t].given, split_type) == 0) dataset->split_type = t;
   free(names);
   gnn_json_free(&json);
   return status;
+}
+
+/* pairs.train, pairs.train.label, ... */
+static gnn_status container_pairs(gnn_dataset *dataset, const char *name, const gnn_array *array, int *is_pairs, gnn_error *error) {
+  char split[CONTAINER_NAME_MAX], full[CONTAINER_NAME_MAX + 32];
+  *is_pairs = 0;
+  if (strncmp(name, "pairs.", 6) != 0 || strlen(name) >= sizeof split) return GNN_OK;
+  const int is_label = container_has_suffix(name, ".label");
+  snprintf(split, sizeof split, "%.*s", (int)strlen(name) - 6 - (is_label ? 6 : 0), name + 6);
+  snprintf(full, sizeof full, "%s_edge_label%s", split, is_label ? "" : "_index");
+  return gnn_array_take_pairs(dataset, full, array, is_pairs, error);
 }
 
 static gnn_status container_tensors(const gnn_safetensors *file, const char *path, gnn_dataset *dataset, gnn_error *error) {
@@ -204,7 +227,8 @@ static gnn_status container_tensors(const gnn_safetensors *file, const char *pat
       is_done = 1;
     }
     is_done |= dataset->relation_count > 0 && strncmp(name, "relation.", 9) == 0;
-    if (!is_done) status = container_field(file, path, dataset, name, array, error);
+    if (!is_done) status = container_pairs(dataset, name, array, &is_done, error);
+    if (status == GNN_OK && !is_done) status = container_field(file, path, dataset, name, array, error);
   }
   return status;
 }
@@ -364,15 +388,26 @@ static gnn_status container_put_graphs(container_writer *w) {
   return status;
 }
 
+static const char *const container_splits[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
+
+static gnn_status container_put_pairs(container_writer *w) {
+  gnn_status status = GNN_OK;
+  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
+    const gnn_array *index = &w->dataset->raw_pairs[s], *label = &w->dataset->raw_pair_label[s];
+    if (index->data) status = container_put(w, "pairs.%s", container_splits[s], *index);
+    if (status == GNN_OK && label->data) status = container_put(w, "pairs.%s.label", container_splits[s], *label);
+  }
+  return status;
+}
+
 static gnn_status container_put_splits(container_writer *w) {
-  static const char *const names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     int64_t count = w->dataset->split_count[s];
     if (count == 0) continue;
     int64_t *ids = container_wide(w, w->dataset->split_rows[s], count);
     if (ids == NULL) return GNN_ENOMEM;
     gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {count}, .data = (const unsigned char *)ids};
-    gnn_status status = container_put(w, "split.%s", names[s], array);
+    gnn_status status = container_put(w, "split.%s", container_splits[s], array);
     if (status != GNN_OK) return status;
   }
   return GNN_OK;
@@ -380,16 +415,15 @@ static gnn_status container_put_splits(container_writer *w) {
 
 /* Splits of which the data hold several, unless one of them was asked for: the masks as they are. */
 static gnn_status container_put_all_splits(container_writer *w) {
-  static const char *const names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
   gnn_status status = GNN_OK;
   for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
     const gnn_array *many = &w->dataset->raw_splits[s];
     if (many->data == NULL) continue;
-    if (many->rank != 2) return gnn_fail(w->error, GNN_EDATA, "", "%s: the masks of split %s have the shape %s; splits by rows are needed", w->dataset->title, names[s], gnn_shape_text(many).text);
+    if (many->rank != 2) return gnn_fail(w->error, GNN_EDATA, "", "%s: the masks of split %s have the shape %s; splits by rows are needed", w->dataset->title, container_splits[s], gnn_shape_text(many).text);
     unsigned char *mask = gnn_dataset_alloc(w->scratch, many->count, 1, w->error);
     if (mask == NULL) return GNN_ENOMEM;
     for (int64_t i = 0; i < many->count; i++) mask[i] = gnn_array_integer(many, i) != 0;
-    status = container_put(w, "splits.%s", names[s], (gnn_array){.dtype = GNN_BOOL, .rank = 2, .shape = {many->shape[0], many->shape[1]}, .data = mask});
+    status = container_put(w, "splits.%s", container_splits[s], (gnn_array){.dtype = GNN_BOOL, .rank = 2, .shape = {many->shape[0], many->shape[1]}, .data = mask});
   }
   return status;
 }
@@ -429,7 +463,7 @@ static gnn_status container_begin(container_writer *w, const char *changes) {
   const gnn_dataset *dataset = w->dataset;
   char number[24];
   w->scratch = gnn_dataset_new("scratch");
-  w->tensors = calloc((size_t)dataset->field_count * 3 + 2 * (size_t)dataset->relation_count + 16, sizeof *w->tensors);
+  w->tensors = calloc((size_t)dataset->field_count * 3 + 2 * (size_t)dataset->relation_count + 24, sizeof *w->tensors);
   w->pairs = calloc((size_t)dataset->field_count * 2 + 8, sizeof *w->pairs);
   gnn_status status = w->scratch && w->tensors && w->pairs ? GNN_OK : gnn_fail_memory(w->error, 4096);
   snprintf(number, sizeof number, "%lld", (long long)dataset->nodes);
@@ -453,6 +487,7 @@ gnn_status gnn_write_container(const gnn_dataset *dataset, const char *path, int
   if (status == GNN_OK) status = container_put_graphs(&w);
   for (int i = 0; status == GNN_OK && i < dataset->field_count; i++) status = container_put_field(&w, &dataset->fields[i]);
   if (status == GNN_OK) status = container_put_splits(&w);
+  if (status == GNN_OK) status = container_put_pairs(&w);
   if (status == GNN_OK && keeps_splits) status = container_put_all_splits(&w);
   status = gnn_dataset_check_files(dataset, status, error);
   if (status == GNN_OK) status = gnn_safetensors_write(path, w.tensors, w.count, w.pairs, w.pair_count, error);

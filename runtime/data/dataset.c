@@ -13,6 +13,7 @@
 #include "dgl.h"
 #include "edge_list.h"
 #include "igb.h"
+#include "names.h"
 #include "ogb.h"
 #include "readers.h"
 #include "source_text.h"
@@ -122,7 +123,10 @@ static int dataset_has_else_in(const gnn_dataset *d, const unsigned char *begin,
   const void *const single[] = {d->raw_row_ptr.data, d->raw_graph_ptr.data, d->raw_fold.data, d->node_name, d->node_name_at};
   int found = 0;
   for (size_t i = 0; i < sizeof single / sizeof *single; i++) found |= dataset_is_within(single[i], begin, bytes);
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) found |= dataset_is_within(d->raw_split[s].data, begin, bytes) || dataset_is_within(d->raw_splits[s].data, begin, bytes);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    const void *const of_split[] = {d->raw_split[s].data, d->raw_splits[s].data, d->raw_pairs[s].data, d->raw_pair_label[s].data};
+    for (size_t i = 0; i < sizeof of_split / sizeof *of_split; i++) found |= dataset_is_within(of_split[i], begin, bytes);
+  }
   for (int f = 0; f < d->field_count; f++) {
     const gnn_data_field *field = &d->fields[f];
     found |= dataset_is_within(field->raw.data, begin, bytes) || dataset_is_within(field->raw_ptr.data, begin, bytes) || dataset_is_within(field->raw_column.data, begin, bytes);
@@ -213,12 +217,25 @@ const gnn_file *gnn_dataset_file_of(const gnn_dataset *dataset, const gnn_data_f
   return NULL;
 }
 
-static gnn_status dataset_new_field(gnn_dataset *dataset, const char *name, gnn_data_field **field, gnn_error *error) {
+/* A part of a name; what has no letter stays, and no program reads it. */
+static void dataset_make_name(const char *given, char *name, size_t room) {
+  gnn_make_name(given, name, room);
+  if (name[0] == 0) snprintf(name, room, "%.*s", (int)room - 1, given);
+}
+
+static gnn_status dataset_new_field(gnn_dataset *dataset, const char *given, gnn_data_field **field, gnn_error *error) {
   *field = NULL;
-  size_t length = strlen(name);
-  if (length == 0 || length >= sizeof dataset->fields->name)
+  const char *dot = strchr(given, '.');
+  char type[64], rest[64], name[sizeof type + sizeof rest];
+  dataset_make_name(dot ? dot + 1 : given, rest, sizeof rest);
+  snprintf(name, sizeof name, "%.*s", dot ? (int)(dot - given) : 0, given);
+  dataset_make_name(name, type, sizeof type);
+  snprintf(name, sizeof name, dot ? "%s.%s" : "%s%s", type, rest);
+  const size_t length = strlen(name);
+  if (given[0] == 0 || strlen(given) >= sizeof dataset->fields->name || length >= sizeof dataset->fields->name)
     return gnn_fail(error, GNN_EDATA, "", "%s: a field name must have 1 to %d characters: \"%.80s\"", dataset->title,
-                    (int)sizeof dataset->fields->name - 1, name);
+                    (int)sizeof dataset->fields->name - 1, given);
+  if (strcmp(name, given) != 0) gnn_dataset_note(dataset, "\"%s\" is the field %s", given, name);
   for (int i = 0; i < dataset->field_count; i++) {
     if (strcmp(dataset->fields[i].name, name) != 0) continue;
     gnn_fail(error, GNN_EDATA, "", "%s has two fields \"%s\"", dataset->title, name);

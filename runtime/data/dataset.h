@@ -46,12 +46,14 @@ typedef struct gnn_data_field {
 /* A type of nodes beside the first. */
 typedef struct gnn_data_type {
   char name[64];
+  char given[64]; /* as the data have it */
   int64_t nodes;
 } gnn_data_type;
 
 /* Edges of one kind; sets of rows as gnn_edge_set_desc has them. */
 typedef struct gnn_data_relation {
   char name[64];
+  char given[64]; /* as the data have it */
   int src, dst;
   gnn_array raw_source, raw_destination; /* rank 1, the same length */
 
@@ -79,6 +81,8 @@ typedef struct gnn_dataset {
   gnn_array raw_split[GNN_SPLIT_COUNT];  /* a mask [R] or ids [n]; rank 0 with data NULL: absent */
   int is_split_ids[GNN_SPLIT_COUNT];
   gnn_array raw_splits[GNN_SPLIT_COUNT]; /* masks [S, R]; data NULL: absent */
+  gnn_array raw_pairs[GNN_SPLIT_COUNT];  /* [2, P]: pairs of nodes to tell edges among; data NULL: absent */
+  gnn_array raw_pair_label[GNN_SPLIT_COUNT]; /* [P]: 0 where no edge joins them; data NULL: one joins all of them */
   gnn_array raw_fold;                    /* [R]: in which fold each row is tested, 255 or -1: in none; data NULL: absent */
 
   const char *node_name;                 /* what the data call their nodes, where that is not 0, 1, ...: that of node v begins at node_name_at[v]; NULL: they do not */
@@ -201,11 +205,12 @@ gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error 
 gnn_status gnn_dataset_drop_edges(gnn_dataset *dataset, gnn_status status, gnn_error *error);
 gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_domain domain, const gnn_array *array,
                                  gnn_error *error);
-/* The place of a type of nodes among dataset->types; -1: there is none. `length` characters of the name count. */
+/* Names of fields, types and relations become names of the language (names.h), which is said. Of a field "paper.x" the parts do. */
+/* The place of a type of nodes among dataset->types; -1: there is none. `length` characters of the name count, as the data have it or as it has become. */
 int gnn_dataset_find_type(const gnn_dataset *dataset, const char *name, size_t length);
-/* A type behind the others, whose name has room; NULL after an error. */
+/* A type behind the others; NULL after an error. */
 gnn_data_type *gnn_dataset_add_type(gnn_dataset *dataset, const char *name, int64_t nodes, gnn_error *error);
-/* A relation without edges; NULL after an error. What no name of the language may have becomes "_". */
+/* A relation without edges; NULL after an error. Where types of nodes have one of this name already it is called SOURCE_name_DESTINATION. */
 gnn_data_relation *gnn_dataset_add_relation(gnn_dataset *dataset, const char *name, int src, int dst, gnn_error *error);
 gnn_status gnn_dataset_add_sparse(gnn_dataset *dataset, const char *name, int64_t width, const gnn_array *ptr,
                                   const gnn_array *column, const gnn_array *value, gnn_error *error);

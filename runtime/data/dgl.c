@@ -103,11 +103,9 @@ static gnn_status dgl_add_type(dgl_folder *d, const gnn_json_node *at, const cha
     dataset->declared_nodes = nodes;
     return GNN_OK;
   }
-  if (!gnn_is_name(name) || strlen(name) >= 48) return dgl_fail(d, at, "\"%.60s\" is no name of a type of nodes: letters, digits and _, at most 47", name);
   if (gnn_dataset_find_type(d->dataset, name, strlen(name)) >= 0) return dgl_fail(d, at, "nodes of type \"%s\" are there twice", name);
   if (nodes < 1) return dgl_fail(d, at, "there are no nodes of type \"%s\"", name);
-  if (dataset->type_count > GNN_TYPES_MAX) return dgl_fail(d, at, "more than %d types of nodes are not supported", GNN_TYPES_MAX + 1);
-  return gnn_dataset_add_type(dataset, name, nodes, d->error) ? GNN_OK : GNN_ENOMEM;
+  return gnn_dataset_add_type(dataset, name, nodes, d->error) ? GNN_OK : GNN_EDATA;
 }
 
 /* Where the ends of edges of a kind go: of the graph, or of a relation that is new. */
@@ -119,10 +117,8 @@ static gnn_status dgl_add_relation(dgl_folder *d, const gnn_json_node *at, int f
     dataset->raw_destination = *destination;
     return GNN_OK;
   }
-  char full[256];
-  snprintf(full, sizeof full, "%.60s_%.60s_%.60s", dataset->types[from].name, name, dataset->types[to].name);
   if (dataset->relation_count == GNN_RELATIONS_MAX) return dgl_fail(d, at, "more than %d kinds of edges are not supported", GNN_RELATIONS_MAX);
-  gnn_data_relation *relation = gnn_dataset_add_relation(dataset, gnn_dataset_relation(dataset, name) ? full : name, from, to, d->error);
+  gnn_data_relation *relation = gnn_dataset_add_relation(dataset, name, from, to, d->error);
   if (relation == NULL) return GNN_EDATA;
   relation->raw_source = *source;
   relation->raw_destination = *destination;
@@ -189,7 +185,7 @@ static gnn_status dgl_node_table(dgl_folder *d, const gnn_json_node *object, int
   gnn_dataset *dataset = d->dataset;
   gnn_csv csv;
   const char *type;
-  char *path = NULL, prefix[80] = "";
+  char *path = NULL, own[64], prefix[80] = "";
   const int first = dataset->field_count, split_type = dataset->split_type;
   gnn_array kept[GNN_SPLIT_COUNT];
   int64_t nodes = 0;
@@ -199,7 +195,10 @@ static gnn_status dgl_node_table(dgl_folder *d, const gnn_json_node *object, int
   if (status == GNN_OK) status = dgl_csv(d, object, &csv);
   if (status == GNN_OK) status = dgl_path(d, object, "file_name", &path);
   csv.nodes = path;
-  if (status == GNN_OK && !d->is_only) snprintf(prefix, sizeof prefix, "%.60s.", type);
+  if (status == GNN_OK && !d->is_only) {
+    gnn_make_name(type, own, sizeof own);
+    snprintf(prefix, sizeof prefix, "%s.", own);
+  }
   if (status == GNN_OK) status = gnn_csv_nodes(dataset, &csv, prefix, d->is_only ? GNN_NODE : GNN_TYPE, t, &d->ids[t], &nodes, d->error);
   if (status == GNN_OK) status = dgl_one_graph(d, object, first, strlen(prefix));
   if (status == GNN_OK) status = dgl_add_type(d, object, type, nodes);

@@ -133,10 +133,7 @@ static gnn_status igb_type(igb_set *set, const char *type, int is_only, int clas
   const gnn_domain domain = is_only ? GNN_NODE : GNN_TYPE;
   const int number = is_only ? 0 : dataset->type_count;
   if (is_only) dataset->declared_nodes = array.shape[0];
-  else {
-    if (strlen(type) >= sizeof dataset->types->name || number > GNN_TYPES_MAX) return gnn_fail(set->error, GNN_EDATA, "", "\"%s\" has too many types of nodes, or one with too long a name", set->folder);
-    if (gnn_dataset_add_type(dataset, type, array.shape[0], set->error) == NULL) return GNN_ENOMEM;
-  }
+  else if (gnn_dataset_add_type(dataset, type, array.shape[0], set->error) == NULL) return GNN_EDATA;
   status = gnn_dataset_add_field(dataset, name[0], domain, &array, set->error);
   if (status == GNN_OK) dataset->fields[dataset->field_count - 1].set = number;
   return status == GNN_OK ? igb_labels(set, type, name[1], domain, number, array.shape[0], classes) : status;
@@ -164,7 +161,7 @@ static gnn_status igb_relation(igb_set *set, const char *folder, int is_only) {
     return GNN_OK;
   }
   snprintf(name, sizeof name, "%.*s", (int)(second - first - 2), first + 2);
-  gnn_data_relation *relation = gnn_dataset_add_relation(dataset, gnn_dataset_relation(dataset, name) ? folder : name, from, to, set->error);
+  gnn_data_relation *relation = gnn_dataset_add_relation(dataset, name, from, to, set->error);
   if (relation == NULL) return GNN_EDATA;
   relation->raw_source = source;
   relation->raw_destination = destination;

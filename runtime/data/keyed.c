@@ -8,43 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_names.h"
 #include "readers.h"
-
-void gnn_keyed_list(const gnn_tensor *arrays, int count, char *text, size_t room) {
-  size_t used = 0;
-  text[0] = 0;
-  for (int i = 0; i < count && used + 1 < room; i++) {
-    const int written = snprintf(text + used, room - used, "%s%.60s %s", i == 0 ? "" : ", ", arrays[i].name, gnn_shape_text(&arrays[i].array).text);
-    if (written < 0 || (size_t)written >= room - used) { /* the rest has no room */
-      snprintf(text + used, room - used, used + 5 < room ? ", ..." : "");
-      return;
-    }
-    used += (size_t)written;
-  }
-  if (count == 0) snprintf(text, room, "nothing");
-}
 
 static const gnn_array *keyed_find(const gnn_keyed *keyed, const char *name) {
   for (int i = 0; i < keyed->count; i++)
     if (strcmp(keyed->arrays[i].name, name) == 0) return &keyed->arrays[i].array;
   return NULL;
-}
-
-/* What an array is called here; `name` itself, where nothing else is known of it. */
-static const char *keyed_name(const gnn_keyed *keyed, const char *name) {
-  static const struct { const char *name, *ours; } aliases[] = {
-    {"edges", "edge_index"},      {"node_feat", "x"},           {"node_features", "x"},       {"features", "x"},            {"feat", "x"},
-    {"node_label", "y"},          {"node_labels", "y"},         {"labels", "y"},              {"label", "y"},               {"edge_feat", "edge_attr"},
-    {"train_idx", "train_index"}, {"idx_train", "train_index"}, {"train_indices", "train_index"},
-    {"val_idx", "val_index"},     {"idx_val", "val_index"},     {"val_indices", "val_index"}, {"valid_idx", "val_index"},   {"valid_index", "val_index"},
-    {"test_idx", "test_index"},   {"idx_test", "test_index"},   {"test_indices", "test_index"}};
-  for (size_t i = 0; keyed->takes_aliases && i < sizeof aliases / sizeof *aliases; i++) {
-    if (strcmp(aliases[i].name, name) != 0 || keyed_find(keyed, aliases[i].ours)) continue;
-    for (size_t k = 0; k < i; k++) /* of several the first that is known */
-      if (strcmp(aliases[k].ours, aliases[i].ours) == 0 && keyed_find(keyed, aliases[k].name)) return name;
-    return aliases[i].ours;
-  }
-  return name;
 }
 
 static gnn_status keyed_two_ends(const char *path, const char *name, const gnn_array *array, gnn_error *error) {
@@ -108,7 +78,7 @@ static gnn_status keyed_batch(const gnn_keyed *keyed, gnn_dataset *dataset, cons
 }
 
 static gnn_status keyed_graphs(const gnn_keyed *keyed, gnn_dataset *dataset, gnn_error *error) {
-  const gnn_array *own = keyed_find(keyed, "graph_ptr"), *ptr = own || !keyed->takes_aliases ? own : keyed_find(keyed, "ptr"), *batch = ptr || !keyed->takes_aliases ? NULL : keyed_find(keyed, "batch");
+  const gnn_array *own = keyed_find(keyed, "graph_ptr"), *ptr = own ? own : keyed_find(keyed, "ptr"), *batch = ptr ? NULL : keyed_find(keyed, "batch");
   const gnn_array *array = ptr ? ptr : batch;
   if (array == NULL) return GNN_OK;
   if (array->rank != 1 || array->count < 1 || gnn_dtype_is_float(array->dtype))
@@ -119,66 +89,22 @@ static gnn_status keyed_graphs(const gnn_keyed *keyed, gnn_dataset *dataset, gnn
   return GNN_OK;
 }
 
-/* ---- splits ---- */
-
-int gnn_keyed_is_mask(const char *name, int *split, int *is_many) {
-  static const struct { const char *word; int split; } words[] = {
-    {"train", GNN_TRAIN}, {"val", GNN_VALID}, {"valid", GNN_VALID}, {"test", GNN_TEST}};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-    size_t length = strlen(words[i].word);
-    if (strncmp(name, words[i].word, length) != 0) continue;
-    *split = words[i].split;
-    *is_many = strcmp(name + length, "_masks") == 0;
-    if (*is_many || strcmp(name + length, "_mask") == 0) return 1;
-  }
-  return 0;
-}
-
-/* PyG has the splits of a set with several in the columns of train_mask. */
-static gnn_status keyed_turn_mask(gnn_dataset *dataset, const gnn_array *array, gnn_array *turned, gnn_error *error) {
-  const int64_t rows = array->shape[0], splits = array->shape[1], width = gnn_dtype_bytes(array->dtype);
-  unsigned char *data = gnn_dataset_alloc(dataset, array->count, width, error);
-  if (data == NULL) return GNN_ENOMEM;
-  for (int64_t r = 0; r < rows; r++)
-    for (int64_t s = 0; s < splits; s++) memcpy(data + (s * rows + r) * width, array->data + (r * splits + s) * width, (size_t)width);
-  *turned = (gnn_array){.dtype = array->dtype, .rank = 2, .shape = {splits, rows}, .count = array->count, .data = data};
-  return GNN_OK;
-}
-
-/* *is_split: it was one, and is taken. */
-static gnn_status keyed_split(gnn_dataset *dataset, const char *name, const gnn_array *array, int *is_split, gnn_error *error) {
-  static const char *const lists[GNN_SPLIT_COUNT] = {"train_index", "val_index", "test_index"};
-  int split, is_many;
-  *is_split = gnn_keyed_is_mask(name, &split, &is_many);
-  if (*is_split && !is_many && array->rank == 2 && array->shape[1] == 1) {
-    dataset->raw_split[split] = *array;
-    dataset->raw_split[split].rank = 1;
-  } else if (*is_split && !is_many && array->rank == 2) {
-    return keyed_turn_mask(dataset, array, &dataset->raw_splits[split], error);
-  } else if (*is_split) {
-    *(is_many ? &dataset->raw_splits[split] : &dataset->raw_split[split]) = *array;
-  }
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (strcmp(name, lists[s]) != 0 || array->rank != 1 || dataset->raw_split[s].data) continue;
-    dataset->raw_split[s] = *array;
-    dataset->is_split_ids[s] = array->dtype != GNN_BOOL;
-    *is_split = 1;
-  }
-  return GNN_OK;
-}
-
 /* ---- fields ---- */
 
 static gnn_status keyed_field(const gnn_keyed *keyed, gnn_dataset *dataset, const char *name, const gnn_array *array, gnn_error *error) {
   const int64_t rows = array->rank ? array->shape[0] : -1, graphs = dataset->declared_graphs;
   gnn_domain domain;
-  if (strncmp(name, "edge_", 5) == 0 && (!keyed->takes_aliases || rows == dataset->raw_source.count)) domain = GNN_EDGE;
+  const int is_of_pairs = strcmp(name, "edge_label_index") == 0 || (strcmp(name, "edge_label") == 0 && rows != dataset->raw_source.count);
+  if (strncmp(name, "edge_", 5) == 0 && !is_of_pairs && rows >= 0 && (rows == dataset->raw_source.count || (rows != dataset->declared_nodes && rows != graphs))) domain = GNN_EDGE;
   else if (strcmp(name, "x") == 0) domain = GNN_NODE;
   else if (strcmp(name, "y") == 0) domain = graphs >= 0 && (rows == graphs || rows != dataset->declared_nodes) ? GNN_GRAPH : GNN_NODE;
   else if (rows == dataset->declared_nodes) domain = GNN_NODE;
   else if (rows == dataset->raw_source.count) domain = GNN_EDGE;
   else if (graphs >= 0 && rows == graphs) domain = GNN_GRAPH;
-  else {
+  else if (is_of_pairs) {
+    gnn_dataset_note(dataset, "%s%s is not used: the pairs of a split are train_edge_label_index and train_edge_label, ..., as to_gnncc.py makes them of RandomLinkSplit's", name, keyed->ending);
+    return GNN_OK;
+  } else {
     gnn_dataset_note(dataset, "%s%s is not used: its shape %s fits neither nodes nor edges", name, keyed->ending, gnn_shape_text(array).text);
     return GNN_OK;
   }
@@ -193,23 +119,22 @@ static int keyed_is_count(const gnn_array *array) { return array->count == 1 && 
 /* The number of nodes is what says so, else the rows of x, else those of y, where graphs do not have it. */
 static void keyed_nodes(const gnn_keyed *keyed, gnn_dataset *dataset) {
   static const char *const counts[] = {"num_nodes", "num_nodes_list"}, *const rows[] = {"x", "y"};
-  for (int i = 0; keyed->takes_aliases && i < 2; i++) {
+  for (int i = 0; i < 2; i++) {
     const gnn_array *said = keyed_find(keyed, counts[i]);
     if (dataset->declared_nodes < 0 && said && keyed_is_count(said)) dataset->declared_nodes = gnn_array_integer(said, 0);
   }
   for (int i = 0; i < 2; i++)
     for (int k = 0; k < keyed->count; k++) {
       const gnn_array *array = &keyed->arrays[k].array;
-      const int is_it = dataset->declared_nodes < 0 && array->rank > 0 && strcmp(keyed_name(keyed, keyed->arrays[k].name), rows[i]) == 0;
+      const int is_it = dataset->declared_nodes < 0 && array->rank > 0 && strcmp(gnn_array_name(keyed->arrays, keyed->count, k, 0), rows[i]) == 0;
       if (is_it && (i == 0 || dataset->declared_graphs < 0)) dataset->declared_nodes = array->shape[0];
     }
 }
 
-static int keyed_is_structure(const gnn_keyed *keyed, const char *name) {
-  static const char *const both[] = {"edge_index", "graph_ptr"}, *const ours[] = {"ptr", "batch", "num_nodes", "num_nodes_list", "num_edges_list"};
+static int keyed_is_structure(const char *name) {
+  static const char *const names[] = {"edge_index", "graph_ptr", "ptr", "batch", "num_nodes", "num_nodes_list", "num_edges_list"};
   int is_one = 0;
-  for (int i = 0; i < 2; i++) is_one |= strcmp(name, both[i]) == 0;
-  for (int i = 0; keyed->takes_aliases && i < 5; i++) is_one |= strcmp(name, ours[i]) == 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) is_one |= strcmp(name, names[i]) == 0;
   return is_one;
 }
 
@@ -217,21 +142,22 @@ static int keyed_is_structure(const gnn_keyed *keyed, const char *name) {
 gnn_status gnn_read_keyed(gnn_dataset *dataset, const gnn_keyed *keyed, gnn_error *error) {
   gnn_status status = GNN_OK;
   for (int i = 0; status == GNN_OK && i < keyed->count; i++)
-    if (strcmp(keyed_name(keyed, keyed->arrays[i].name), "edge_index") == 0) status = keyed_graph(keyed, dataset, keyed->arrays[i].name, &keyed->arrays[i].array, error);
+    if (strcmp(gnn_array_name(keyed->arrays, keyed->count, i, 0), "edge_index") == 0) status = keyed_graph(keyed, dataset, keyed->arrays[i].name, &keyed->arrays[i].array, error);
   if (status == GNN_OK && !dataset->has_edges) {
     char there[400];
-    gnn_keyed_list(keyed->arrays, keyed->count, there, sizeof there);
+    gnn_array_list(keyed->arrays, keyed->count, there, sizeof there);
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" has no edge_index%s; it has %s", keyed->path, keyed->ending, there);
   }
   if (status == GNN_OK) status = keyed_graphs(keyed, dataset, error);
   if (status == GNN_OK) keyed_nodes(keyed, dataset);
   for (int i = 0; status == GNN_OK && i < keyed->count; i++) {
-    const char *given = keyed->arrays[i].name, *name = keyed_name(keyed, given);
+    const char *given = keyed->arrays[i].name, *name = gnn_array_name(keyed->arrays, keyed->count, i, 0);
     const gnn_array *array = &keyed->arrays[i].array;
-    int is_split;
-    if (keyed_is_structure(keyed, name)) continue;
-    status = keyed_split(dataset, name, array, &is_split, error);
-    if (status != GNN_OK || is_split) continue;
+    int is_split = 0, is_pairs;
+    if (keyed_is_structure(name)) continue;
+    status = gnn_array_take_pairs(dataset, name, array, &is_pairs, error);
+    if (status == GNN_OK && !is_pairs) status = gnn_array_take_split(dataset, name, array, &is_split, error);
+    if (status != GNN_OK || is_split || is_pairs) continue;
     if (strcmp(name, "fold") == 0) dataset->raw_fold = *array;
     else if (strcmp(name, "edge_type") == 0 && keyed->relations) status = npy_types_split(dataset, array, keyed->relations, error);
     else status = keyed_field(keyed, dataset, name, array, error);
@@ -405,7 +331,7 @@ gnn_status gnn_read_named(gnn_dataset *dataset, const gnn_safetensors *file, con
   static const npy_relation_names unnamed = {0};
   gnn_tensor *arrays = malloc(((size_t)file->tensor_count + 1) * sizeof *arrays);
   if (arrays == NULL) return gnn_fail_memory(error, 4096);
-  gnn_keyed keyed = {.path = path, .ending = "", .arrays = arrays, .takes_aliases = 1, .declared_edges = -1, .declared_classes = -1, .relations = &unnamed};
+  gnn_keyed keyed = {.path = path, .ending = "", .arrays = arrays, .declared_edges = -1, .declared_classes = -1, .relations = &unnamed};
   int has_edges = 0;
   for (int i = 0; i < file->tensor_count; i++) {
     if (strncmp(file->tensors[i].name, "__pad.", 6) == 0) continue;
@@ -416,7 +342,7 @@ gnn_status gnn_read_named(gnn_dataset *dataset, const gnn_safetensors *file, con
   if (has_edges) status = gnn_read_keyed(dataset, &keyed, error);
   else {
     char there[400];
-    gnn_keyed_list(arrays, keyed.count, there, sizeof there);
+    gnn_array_list(arrays, keyed.count, there, sizeof there);
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no graph: neither edge.src and edge.dst nor csr.rowptr and csr.col, nor edge_index", path);
     if (file->tensor_count > 0 && gnn_safetensors_text(file, "gnncc.model")) gnn_fail_help(error, "it holds weights: --weights %s", path);
     else gnn_fail_help(error, "it holds %s", there);

@@ -24,6 +24,10 @@ int gnn_is_name(const char *text) {
 
 void gnn_make_name(const char *given, char *name, size_t room) {
   size_t length = 0;
+  if (gnn_is_name(given) && strlen(given) < room) {
+    memcpy(name, given, strlen(given) + 1);
+    return;
+  }
   for (const char *c = given; *c && length + 3 < room; c++) {
     if (names_is_digit(*c) && length == 0) name[length++] = '_';
     if (names_is_letter(*c) || names_is_digit(*c)) name[length++] = *c;
@@ -32,4 +36,23 @@ void gnn_make_name(const char *given, char *name, size_t room) {
   while (length > 0 && name[length - 1] == '_') length--;
   name[length] = 0;
   if (names_is_keyword(name)) memcpy(name + length, "_", 2);
+}
+
+static int names_is_part(char c) { return names_is_letter(c) || names_is_digit(c); }
+
+int gnn_is_same_name(const char *a, const char *b) {
+  for (int is_first = 1;; is_first = 0) {
+    const char *ends[2] = {a, b};
+    int is_apart[2];
+    for (int i = 0; i < 2; i++) {
+      while (*ends[i] && !names_is_part(*ends[i])) ends[i]++;
+      is_apart[i] = !is_first && *ends[i] && ends[i] > (i ? b : a);
+    }
+    a = ends[0];
+    b = ends[1];
+    if (*a != *b || is_apart[0] != is_apart[1]) return 0;
+    if (*a == 0) return 1;
+    a++;
+    b++;
+  }
 }

@@ -15,7 +15,7 @@
 #include "readers.h"
 #include "runtime/base/json.h"
 
-enum { NPY_FOLDER_FILES_MAX = 256, NPY_FOLDER_NAME_MAX = 128 };
+enum { NPY_FOLDER_FILES_MAX = 256, NPY_FOLDER_NAME_MAX = 256 };
 
 typedef struct npy_folder {
   const char *path;
@@ -118,32 +118,29 @@ static gnn_status npy_folder_array(npy_folder *folder, gnn_dataset *dataset, con
   return status;
 }
 
+static gnn_status npy_folder_types(const npy_folder *folder, gnn_dataset *dataset, const gnn_tensor *arrays, gnn_error *error) {
+  gnn_status status = GNN_OK;
+  for (int i = 0; status == GNN_OK && i < folder->count; i++) status = npy_types_array(dataset, arrays, folder->count, i, error);
+  if (status == GNN_OK) status = npy_types_check(dataset, error);
+  for (int f = 0; status == GNN_OK && f < dataset->field_count; f++) {
+    const char *dot = strchr(dataset->fields[f].name, '.');
+    if (dot && strcmp(dot, ".y") == 0 && dataset->fields[f].set == dataset->split_type) dataset->fields[f].declared_classes = folder->declared_classes;
+  }
+  return status;
+}
+
 gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error *error) {
   npy_folder *folder = calloc(1, sizeof *folder);
   if (folder == NULL) return gnn_fail_memory(error, (int64_t)sizeof *folder);
   folder->path = path;
   folder->declared_edges = folder->declared_classes = -1;
   const char *slash = strrchr(path, '/');
-  gnn_array array;
   gnn_status status = GNN_OK;
   if (slash && slash[1]) status = gnn_dataset_set_name(dataset, slash + 1, error);
   dataset->kind = "a folder of NumPy arrays";
   if (status == GNN_OK && !gnn_path_is_directory(path)) status = gnn_fail_file(error, "open", path, ENOTDIR);
   if (status == GNN_OK) status = npy_folder_about(folder, dataset, error);
   if (status == GNN_OK) status = npy_folder_list(folder, error);
-  if (status == GNN_OK && dataset->type_count) {
-    for (int i = 0; status == GNN_OK && i < folder->count; i++) {
-      status = npy_folder_array(folder, dataset, folder->names[i], &array, error);
-      if (status == GNN_OK) status = npy_types_array(dataset, folder->names[i], &array, gnn_keyed_is_mask, error);
-    }
-    if (status == GNN_OK) status = npy_types_check(dataset, error);
-    for (int f = 0; status == GNN_OK && f < dataset->field_count; f++) {
-      const char *dot = strchr(dataset->fields[f].name, '.');
-      if (dot && strcmp(dot, ".y") == 0 && dataset->fields[f].set == dataset->split_type) dataset->fields[f].declared_classes = folder->declared_classes;
-    }
-    free(folder);
-    return status;
-  }
   gnn_tensor *arrays = status == GNN_OK ? malloc(((size_t)folder->count + 1) * sizeof *arrays) : NULL;
   if (status == GNN_OK && arrays == NULL) status = gnn_fail_memory(error, 4096);
   for (int i = 0; status == GNN_OK && i < folder->count; i++) {
@@ -152,7 +149,7 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
   }
   const gnn_keyed keyed = {.path = path, .ending = ".npy", .count = folder->count, .arrays = arrays, .declared_edges = folder->declared_edges, .declared_classes = folder->declared_classes,
                            .relations = &folder->relations};
-  if (status == GNN_OK) status = gnn_read_keyed(dataset, &keyed, error);
+  if (status == GNN_OK) status = dataset->type_count ? npy_folder_types(folder, dataset, arrays, error) : gnn_read_keyed(dataset, &keyed, error);
   free(arrays);
   free(folder);
   return status;

@@ -8,6 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_names.h"
+#include "names.h"
+
 /* ---- edge_type [E]: the relation of each edge ---- */
 
 static const char *types_name(const npy_relation_names *names, int64_t r, char *made, size_t size) {
@@ -71,30 +74,12 @@ gnn_status npy_types_names(gnn_dataset *dataset, const gnn_json *json, npy_relat
 
 /* ---- types of nodes: "node_types": {"paper": 736389, "author": 1134649}, "relations": [{"name", "source", "destination"}] ---- */
 
-static int types_find(const gnn_dataset *dataset, const char *name, size_t length) {
-  for (int t = 0; t < dataset->type_count; t++)
-    if (strlen(dataset->types[t].name) == length && strncmp(dataset->types[t].name, name, length) == 0) return t;
-  return -1;
-}
-
-static int types_is_word(const char *text) {
-  int length = 0;
-  for (; text[length]; length++) {
-    const char c = text[length];
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (length && c >= '0' && c <= '9'))) return 0;
-  }
-  return length > 0 && length < 48;
-}
-
 static gnn_status types_of_nodes(gnn_dataset *dataset, const gnn_json *json, const gnn_json_node *types, gnn_error *error) {
   for (int32_t i = types->first; i >= 0; i = json->nodes[i].next) {
     const gnn_json_node *type = &json->nodes[i];
-    if (!types_is_word(type->key))
-      return gnn_fail(error, GNN_EDATA, "", "%s: \"%.60s\" cannot name a type of nodes: letters, digits and _, at most 47 of them", dataset->title, type->key);
     if (type->kind != GNN_JSON_NUMBER || !type->is_integer || type->integer < 1 || type->integer >= INT32_MAX)
       return gnn_fail(error, GNN_EDATA, "", "%s: \"node_types\" of graph.json must say how many nodes \"%s\" has, from 1 on", dataset->title, type->key);
-    if (dataset->type_count > GNN_TYPES_MAX) return gnn_fail(error, GNN_EDATA, "", "%s has more than %d types of nodes", dataset->title, GNN_TYPES_MAX + 1);
-    if (gnn_dataset_add_type(dataset, type->key, type->integer, error) == NULL) return GNN_ENOMEM;
+    if (gnn_dataset_add_type(dataset, type->key, type->integer, error) == NULL) return GNN_EDATA;
   }
   return GNN_OK;
 }
@@ -113,10 +98,9 @@ gnn_status npy_types_declared(gnn_dataset *dataset, const gnn_json *json, gnn_er
     for (int k = 0; k < 3; k++) {
       part[k] = json->nodes[i].kind == GNN_JSON_OBJECT ? gnn_json_member(json, &json->nodes[i], keys[k]) : NULL;
       if (part[k] == NULL || part[k]->kind != GNN_JSON_STRING) return gnn_fail(error, GNN_EDATA, "", "%s: each of \"relations\" in graph.json needs a \"%s\"", dataset->title, keys[k]);
-      end[k] = k ? types_find(dataset, part[k]->text, strlen(part[k]->text)) : 0;
+      end[k] = k ? gnn_dataset_find_type(dataset, part[k]->text, strlen(part[k]->text)) : 0;
       if (end[k] < 0) return gnn_fail(error, GNN_EDATA, "", "%s: relation \"%.60s\" is of \"%.60s\", which is no type of nodes", dataset->title, part[0]->text, part[k]->text);
     }
-    if (!types_is_word(part[0]->text)) return gnn_fail(error, GNN_EDATA, "", "%s: \"%.60s\" cannot name a relation: letters, digits and _, at most 47 of them", dataset->title, part[0]->text);
     if (gnn_dataset_add_relation(dataset, part[0]->text, end[1], end[2], error) == NULL) return GNN_EDATA;
   }
   dataset->has_edges = 1;
@@ -126,6 +110,7 @@ gnn_status npy_types_declared(gnn_dataset *dataset, const gnn_json *json, gnn_er
 static gnn_status types_edges(gnn_dataset *dataset, gnn_data_relation *relation, const gnn_array *array, gnn_error *error) {
   if (array->rank != 2 || array->shape[0] != 2)
     return gnn_fail(error, GNN_EDATA, "", "%s: %s.edge_index has the shape %s; [2, edges] is needed", dataset->title, relation->name, gnn_shape_text(array).text);
+  if (relation->raw_source.rank) return gnn_fail(error, GNN_EDATA, "", "%s has the edges of relation %s twice", dataset->title, relation->name);
   const int64_t edges = array->shape[1];
   relation->raw_source = (gnn_array){.dtype = array->dtype, .rank = 1, .shape = {edges}, .count = edges, .data = array->data};
   relation->raw_destination = relation->raw_source;
@@ -133,30 +118,50 @@ static gnn_status types_edges(gnn_dataset *dataset, gnn_data_relation *relation,
   return GNN_OK;
 }
 
-gnn_status npy_types_array(gnn_dataset *dataset, const char *name, const gnn_array *array, npy_is_mask *is_mask, gnn_error *error) {
-  const char *dot = strchr(name, '.');
-  const int type = dot ? types_find(dataset, name, (size_t)(dot - name)) : -1;
-  int split, is_many;
-  for (int r = 0; dot && r < dataset->relation_count; r++) {
-    gnn_data_relation *relation = &dataset->relations[r];
-    if (strlen(relation->name) == (size_t)(dot - name) && strncmp(relation->name, name, (size_t)(dot - name)) == 0 && strcmp(dot, ".edge_index") == 0)
-      return types_edges(dataset, relation, array, error);
-  }
+/* That which is called so, or SOURCE__NAME__DESTINATION, to the letter or as files may be called; NULL: none. */
+static gnn_data_relation *types_relation(const gnn_dataset *dataset, const char *name) {
+  for (int is_exact = 1; is_exact >= 0; is_exact--)
+    for (int r = 0; r < dataset->relation_count; r++) {
+      gnn_data_relation *relation = &dataset->relations[r];
+      char full[256];
+      snprintf(full, sizeof full, "%s__%s__%s", dataset->types[relation->src].given, relation->given, dataset->types[relation->dst].given);
+      if (is_exact ? strcmp(full, name) == 0 || strcmp(relation->name, name) == 0 : gnn_is_same_name(full, name) || gnn_is_same_name(relation->name, name)) return relation;
+    }
+  return NULL;
+}
+
+gnn_status npy_types_array(gnn_dataset *dataset, const gnn_tensor *arrays, int count, int i, gnn_error *error) {
+  const char *given = arrays[i].name, *dot = strchr(given, '.');
+  const gnn_array *array = &arrays[i].array;
+  const size_t prefix = dot ? (size_t)(dot - given) + 1 : 0;
+  const int type = dot ? gnn_dataset_find_type(dataset, given, prefix - 1) : -1;
+  char owner[256];
+  snprintf(owner, sizeof owner, "%.*s", dot ? (int)(dot - given) : 0, given);
+  gnn_data_relation *relation = dot ? types_relation(dataset, owner) : NULL;
+  const char *name = gnn_array_name(arrays, count, i, prefix);
+  if (relation && strcmp(name, "edge_index") == 0) return types_edges(dataset, relation, array, error);
   if (type < 0) {
-    gnn_dataset_note(dataset, "%s.npy is not used: no type of nodes and no relation has this name", name);
+    if (relation) gnn_dataset_note(dataset, "%s.npy is not used: fields of relations are not read", given);
+    else gnn_dataset_note(dataset, "%s.npy is not used: no type of nodes and no relation has this name", given);
     return GNN_OK;
   }
-  if (is_mask(dot + 1, &split, &is_many)) {
-    if (dataset->split_type >= 0 && dataset->split_type != type)
-      return gnn_fail(error, GNN_EDATA, "", "%s has splits of %s and of %s; one type of nodes can have them", dataset->title, dataset->types[dataset->split_type].name, dataset->types[type].name);
+  if (strcmp(name, "num_nodes") == 0 && array->count == 1) return GNN_OK; /* graph.json says it */
+  int is_split;
+  gnn_status status = gnn_array_take_split(dataset, name, array, &is_split, error);
+  if (status != GNN_OK) return status;
+  if (is_split && dataset->split_type >= 0 && dataset->split_type != type)
+    return gnn_fail(error, GNN_EDATA, "", "%s has splits of %s and of %s; one type of nodes can have them", dataset->title, dataset->types[dataset->split_type].name, dataset->types[type].name);
+  if (is_split) {
     dataset->split_type = type;
-    if (is_many) dataset->raw_splits[split] = *array;
-    else dataset->raw_split[split] = *array;
     return GNN_OK;
   }
-  const gnn_status status = gnn_dataset_add_field(dataset, name, GNN_TYPE, array, error);
-  if (status == GNN_OK) dataset->fields[dataset->field_count - 1].set = type;
-  return status;
+  char full[256];
+  snprintf(full, sizeof full, "%s.%s", dataset->types[type].name, name);
+  status = gnn_dataset_add_field(dataset, full, GNN_TYPE, array, error);
+  if (status != GNN_OK) return status;
+  dataset->fields[dataset->field_count - 1].set = type;
+  if (name != given + prefix) gnn_dataset_note(dataset, "%s is read as %s", given, full);
+  return GNN_OK;
 }
 
 gnn_status npy_types_check(const gnn_dataset *dataset, gnn_error *error) {

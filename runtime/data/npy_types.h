@@ -3,15 +3,13 @@
 #define GNN_NPY_TYPES_H
 
 #include "dataset.h"
+#include "safetensors.h"
 #include "runtime/base/json.h"
 
 typedef struct npy_relation_names {
   int count;
   char name[GNN_RELATIONS_MAX][64];
 } npy_relation_names;
-
-/* Whether an array of this name is a mask, of which split, and whether of several splits. */
-typedef int npy_is_mask(const char *name, int *split, int *is_many);
 
 /* "relation_names" of graph.json, where it has them. */
 gnn_status npy_types_names(gnn_dataset *dataset, const gnn_json *json, npy_relation_names *names, gnn_error *error);
@@ -20,8 +18,8 @@ gnn_status npy_types_split(gnn_dataset *dataset, const gnn_array *type, const np
 
 /* "node_types" and "relations" of graph.json, where it has them: from then on the data set has type_count > 0. */
 gnn_status npy_types_declared(gnn_dataset *dataset, const gnn_json *json, gnn_error *error);
-/* paper.x, paper.train_mask, cites.edge_index: an array of such data. */
-gnn_status npy_types_array(gnn_dataset *dataset, const char *name, const gnn_array *array, npy_is_mask *is_mask, gnn_error *error);
+/* paper.x, paper.train_mask, cites.edge_index or paper__cites__paper.edge_index: one of the arrays of such data. */
+gnn_status npy_types_array(gnn_dataset *dataset, const gnn_tensor *arrays, int count, int i, gnn_error *error);
 gnn_status npy_types_check(const gnn_dataset *dataset, gnn_error *error); /* every relation has its edges */
 
 #endif

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_names.h"
 #include "keyed.h"
 #include "npz.h"
 #include "numbers.h"
@@ -217,7 +218,7 @@ static gnn_status ogb_splits(ogb_set *set, const char *folder) {
         set->dataset->is_split_ids[s] = 1;
       } else {
         char there[300];
-        gnn_keyed_list(npz.tensors, npz.tensor_count, there, sizeof there);
+        gnn_array_list(npz.tensors, npz.tensor_count, there, sizeof there);
         gnn_dataset_note(set->dataset, "%s of the split is not used: it holds %s, no rows", names[s], there);
       }
       status = gnn_dataset_own_file(set->dataset, &npz.file, set->error);
@@ -310,12 +311,10 @@ static gnn_status ogb_types(ogb_set *set) {
   gnn_status status = gnn_table_open(path, &ogb_rules, &table, set->error);
   if (status != GNN_OK) return status;
   status = gnn_table_next(table, set->error);
-  if (status == GNN_OK && (table->count < 1 || table->count > GNN_TYPES_MAX + 1)) status = gnn_fail(set->error, GNN_EDATA, "", "\"%s\" names no types of nodes, or more than %d", path, GNN_TYPES_MAX + 1);
-  if (status == GNN_OK && (dataset->types = calloc((size_t)table->count, sizeof *dataset->types)) == NULL) status = gnn_fail_memory(set->error, 4096);
+  if (status == GNN_OK && table->count < 1) status = gnn_fail(set->error, GNN_EDATA, "", "\"%s\" names no types of nodes", path);
   for (int c = 0; status == GNN_OK && c < table->count; c++) {
     status = gnn_table_text(table, c, set->error);
-    if (status == GNN_OK && (table->cells[c].length == 0 || table->cells[c].length > 47)) status = gnn_table_fail(table, c, "", set->error, "a type of nodes has a name of at most 47 characters");
-    if (status == GNN_OK) snprintf(dataset->types[dataset->type_count++].name, sizeof dataset->types->name, "%s", table->cells[c].text);
+    if (status == GNN_OK && gnn_dataset_add_type(dataset, table->cells[c].text, 0, set->error) == NULL) status = GNN_EDATA;
   }
   if (status == GNN_OK) status = gnn_table_next(table, set->error);
   if (status == GNN_OK && table->count != dataset->type_count) status = gnn_fail(set->error, GNN_EDATA, "", "\"%s\" needs a line with the number of nodes of each type", path);
@@ -331,11 +330,10 @@ static gnn_status ogb_types(ogb_set *set) {
 
 static gnn_status ogb_relation(ogb_set *set, const char *head, const char *name, const char *tail) {
   gnn_dataset *dataset = set->dataset;
-  char folder[512], full[256];
+  char folder[512];
   const int from = gnn_dataset_find_type(dataset, head, strlen(head)), to = gnn_dataset_find_type(dataset, tail, strlen(tail));
   if (from < 0 || to < 0) return gnn_fail(set->error, GNN_EDATA, "", "\"%s\": relation %.60s goes from %.60s to %.60s, one of which is no type of nodes", set->path, name, head, tail);
   snprintf(folder, sizeof folder, "raw/relations/%.100s___%.100s___%.100s", head, name, tail);
-  snprintf(full, sizeof full, "%.80s_%.80s_%.80s", head, name, tail);
   int64_t *counts, length, total;
   gnn_status status = ogb_counts(set, folder, "num-edge-list", &counts, &length);
   if (status == GNN_OK) status = ogb_sum(set, counts, length, &total);
@@ -344,7 +342,7 @@ static gnn_status ogb_relation(ogb_set *set, const char *head, const char *name,
   const char *file = ogb_file(set, folder, "edge");
   if (file == NULL) return ogb_missing(set, folder, "edge");
   const ogb_ends ends = {{&dataset->types[from].nodes, &dataset->types[to].nodes}, counts, 1, total};
-  gnn_data_relation *relation = gnn_dataset_add_relation(dataset, gnn_dataset_relation(dataset, name) ? full : name, from, to, set->error);
+  gnn_data_relation *relation = gnn_dataset_add_relation(dataset, name, from, to, set->error);
   if (relation == NULL) return GNN_EDATA;
   status = ogb_edges(set, file, &ends, &relation->raw_source, &relation->raw_destination);
   if (status == GNN_OK && (ogb_file(set, folder, "edge-feat") || ogb_file(set, folder, "edge_reltype"))) gnn_dataset_note(dataset, "fields of the edges of %s are not used: those of relations are not supported", name);
@@ -383,12 +381,12 @@ static gnn_status ogb_typed(ogb_set *set) {
     char folder[160], name[160], prefix[80];
     const struct { const char *folder, *file, *name; } fields[] = {{"node-feat", "node-feat", "x"}, {"node-label", "node-label", "y"}};
     for (int i = 0; status == GNN_OK && i < 2; i++) {
-      snprintf(folder, sizeof folder, "raw/%s/%s", fields[i].folder, dataset->types[t].name);
+      snprintf(folder, sizeof folder, "raw/%s/%s", fields[i].folder, dataset->types[t].given);
       snprintf(name, sizeof name, "%s.%s", dataset->types[t].name, fields[i].name);
       const char *file = ogb_file(set, folder, fields[i].file);
       if (file) status = ogb_field(set, file, name, GNN_TYPE, t, dataset->types[t].nodes);
     }
-    snprintf(folder, sizeof folder, "raw/node-feat/%s", dataset->types[t].name);
+    snprintf(folder, sizeof folder, "raw/node-feat/%s", dataset->types[t].given);
     snprintf(prefix, sizeof prefix, "%s.", dataset->types[t].name);
     if (status == GNN_OK) status = ogb_more_fields(set, folder, prefix, GNN_TYPE, t, dataset->types[t].nodes, -1);
   }
@@ -399,7 +397,7 @@ static gnn_status ogb_typed_splits(ogb_set *set, const char *folder) {
   gnn_status status = GNN_OK;
   for (int t = 0; status == GNN_OK && t < set->dataset->type_count; t++) {
     char own[512];
-    snprintf(own, sizeof own, "%.300s/%s", folder, set->dataset->types[t].name);
+    snprintf(own, sizeof own, "%.300s/%s", folder, set->dataset->types[t].given);
     if (ogb_file(set, own, "train") == NULL) continue;
     if (set->dataset->split_type >= 0) {
       gnn_dataset_note(set->dataset, "the split of %s is not used: one type of nodes can have them", set->dataset->types[t].name);

@@ -231,9 +231,87 @@ static pairs_space pairs_space_of_train(const gnn_dataset *dataset) {
   return (pairs_space){dataset->nodes, pairs->row_ptr, pairs->row_to, dataset->is_symmetric && !pairs->keeps_source, pairs->open, pairs->guide};
 }
 
+/* ---- pairs that the data bring ---- */
+
+static int pairs_is_joined(const gnn_dataset *dataset, int split, int64_t pair) {
+  const gnn_array *label = &dataset->raw_pair_label[split];
+  return label->data == NULL || gnn_array_number(label, pair) > 0;
+}
+
+/* How many of a split an edge joins; the others are `negatives` to each of these, or none where they are drawn. */
+static gnn_status pairs_look(const gnn_dataset *dataset, const gnn_pairs_recipe *wanted, int split, int64_t *joined, gnn_error *error) {
+  static const char *const names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
+  const gnn_array *index = &dataset->raw_pairs[split], *label = &dataset->raw_pair_label[split];
+  const int64_t pairs = index->data ? index->shape[1] : 0;
+  *joined = 0;
+  if (label->data && label->count != pairs)
+    return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s pairs in split %s and %s labels of them", dataset->title, gnn_count_text(pairs).text, names[split], gnn_count_text(label->count).text);
+  for (int64_t i = 0; i < 2 * pairs; i++) {
+    const int64_t v = gnn_array_integer(index, i);
+    if (v < 0 || v >= dataset->nodes)
+      return gnn_fail(error, GNN_EDATA, "E0701", "%s: pair %lld of split %s has node %lld, but nodes run 0 … %lld", dataset->title, (long long)(i % pairs), names[split], (long long)v, (long long)dataset->nodes - 1);
+  }
+  for (int64_t i = 0; i < pairs; i++) *joined += pairs_is_joined(dataset, split, i);
+  const int64_t others = pairs - *joined;
+  if (others == *joined * wanted->negatives || (split == GNN_TRAIN && (others == 0 || wanted->is_resampled))) return GNN_OK;
+  gnn_status status = gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges in split %s and %s pairs without one; %s says stored(negatives = uniform(%lld)), so many to each edge", dataset->title,
+                               gnn_count_text(*joined).text, names[split], gnn_count_text(others).text, wanted->name, (long long)wanted->negatives);
+  if (*joined && others && others % *joined == 0) gnn_fail_help(error, "stored(negatives = uniform(%lld))", (long long)(others / *joined));
+  return status;
+}
+
+/* Each edge with as many of the others, one after the other. */
+static void pairs_fill(const gnn_dataset *dataset, gnn_pairs *pairs, int split, int64_t first) {
+  const gnn_array *index = &dataset->raw_pairs[split];
+  const int64_t each = 1 + pairs->negatives, count = index->data ? index->shape[1] : 0;
+  int64_t joined = 0, other = 0;
+  for (int64_t i = 0; i < count; i++) {
+    const int is_joined = pairs_is_joined(dataset, split, i);
+    const int64_t group = is_joined ? joined++ : other / pairs->negatives, at = (first + group) * each + (is_joined ? 0 : 1 + other++ % pairs->negatives);
+    if (group >= pairs->count[split]) continue; /* those of train that are drawn anew */
+    pairs->source[at] = (int32_t)gnn_array_integer(index, i);
+    pairs->destination[at] = (int32_t)gnn_array_integer(index, count + i);
+  }
+}
+
+static gnn_status pairs_of_data(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
+  const gnn_pairs_recipe *wanted = &recipe->pairs;
+  int64_t joined[GNN_SPLIT_COUNT], groups = 0;
+  gnn_status status = pairs_refuse(dataset, recipe, error);
+  if (status == GNN_OK && dataset->raw_pairs[GNN_TRAIN].data == NULL) {
+    status = gnn_fail(error, GNN_EDATA, "E0712", "%s brings no pairs: there is no train_edge_label_index", dataset->title);
+    gnn_fail_help(error, "split_edges(valid = 0.05, test = 0.1) makes them of the edges");
+  }
+  for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
+    status = pairs_look(dataset, wanted, s, &joined[s], error);
+    if (status == GNN_OK) groups += joined[s];
+  }
+  if (status != GNN_OK) return status;
+  if (joined[GNN_TRAIN] == 0) return gnn_fail(error, GNN_EDATA, "E0712", "%s has no edges among the pairs of split train", dataset->title);
+  if (groups > INT32_MAX / (1 + wanted->negatives)) return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges among its pairs; more than 2^31 - 1 pairs are not supported", dataset->title, gnn_count_text(groups).text);
+  gnn_pairs *pairs = gnn_pairs_new(dataset, wanted->name, wanted->negatives, groups, error);
+  if (pairs == NULL) return GNN_ENOMEM;
+  pairs->keeps_source = wanted->keeps_source;
+  memcpy(pairs->count, joined, sizeof joined);
+  const int is_drawn = wanted->is_resampled || dataset->raw_pairs[GNN_TRAIN].shape[1] == joined[GNN_TRAIN];
+  int64_t first = 0;
+  for (int s = 0; s < GNN_SPLIT_COUNT; first += joined[s++]) pairs_fill(dataset, pairs, s, first);
+  if (!is_drawn) return GNN_OK;
+  pairs->open = gnn_dataset_alloc(dataset, dataset->nodes + 1, sizeof *pairs->open, error);
+  pairs->guide = gnn_dataset_alloc(dataset, dataset->nodes + 1, sizeof *pairs->guide, error);
+  if (pairs->open == NULL || pairs->guide == NULL) return GNN_ENOMEM;
+  status = pairs_keep_rows(dataset, pairs, error);
+  if (status != GNN_OK) return status;
+  const pairs_space train = pairs_space_of_train(dataset);
+  if (train.open[train.nodes] == 0) return gnn_fail(error, GNN_EDATA, "E0712", "%s joins every node to every other, so there are no pairs without an edge", dataset->title);
+  pairs_draw(&(pairs_drawing){pairs, &train, gnn_random_key(wanted->seed, PAIRS_DRAW_STREAM)}, 0, joined[GNN_TRAIN], 0);
+  return GNN_OK;
+}
+
 gnn_status gnn_prepare_pairs(gnn_dataset *dataset, const gnn_recipe *recipe, int64_t *origin, gnn_error *error) {
   const gnn_pairs_recipe *wanted = &recipe->pairs;
   if (wanted->name == NULL) return GNN_OK;
+  if (wanted->is_stored) return pairs_of_data(dataset, recipe, error);
   gnn_status status = pairs_refuse(dataset, recipe, error);
   gnn_pairs *pairs = status == GNN_OK ? gnn_pairs_new(dataset, wanted->name, wanted->negatives, pairs_list(dataset, NULL, NULL), error) : NULL;
   if (pairs == NULL) return status == GNN_OK ? GNN_ENOMEM : status;

@@ -3,7 +3,7 @@
  * The edges of the graph are split at random; those held out for validation and test leave the graph, so that no message runs along them. An
  * edge and its reverse are one pair, from the lower number to the higher, and both are held out. To each edge there are
  * `negatives` pairs that no edge joins: of valid and test none of all edges, drawn once; of train none of the edges that are left, drawn once
- * or anew for every epoch. An edge and its negatives are a group.
+ * or anew for every epoch. An edge and its negatives are a group. Or the data bring all of them, and nothing leaves the graph.
  *
  * The pairs are a relation: sorted by (destination, source), whichever split they are of. Beside it lie two fields, NAME.label, 1 for an edge and
  * 0 for a negative, and NAME.ring, which leads around the group: the row of the next pair, of a negative -1 - that. */

@@ -118,6 +118,7 @@ static uint64_t prepare_fingerprint(const gnn_dataset *dataset, const gnn_recipe
   if (recipe->pairs.name) {
     const int64_t facts[] = {recipe->pairs.negatives, recipe->pairs.keeps_source, recipe->pairs.is_resampled, (int64_t)recipe->pairs.seed};
     hash = prepare_hash(hash, facts, sizeof facts);
+    if (recipe->pairs.is_stored) hash = prepare_hash_number(hash, 1);
   }
   if (recipe->order != GNN_ORDER_GIVEN) hash = prepare_hash_number(hash, recipe->order == GNN_ORDER_FILE ? (int64_t)dataset->order_fingerprint : 1);
   return hash;

@@ -125,12 +125,26 @@ static gnn_status relations_sort(gnn_dataset *dataset, gnn_data_relation *relati
 }
 
 int gnn_dataset_find_type(const gnn_dataset *dataset, const char *name, size_t length) {
+  char given[sizeof dataset->types->given];
+  snprintf(given, sizeof given, "%.*s", (int)length, name);
   for (int t = 0; t < dataset->type_count; t++)
-    if (strlen(dataset->types[t].name) == length && strncmp(dataset->types[t].name, name, length) == 0) return t;
+    if (strcmp(dataset->types[t].given, given) == 0) return t;
+  for (int t = 0; t < dataset->type_count; t++)
+    if (gnn_is_same_name(dataset->types[t].name, given)) return t;
   return -1;
 }
 
 gnn_data_type *gnn_dataset_add_type(gnn_dataset *dataset, const char *name, int64_t nodes, gnn_error *error) {
+  enum { TYPE_NAME_MOST = 47 };
+  char own[64];
+  gnn_status status = GNN_OK;
+  gnn_make_name(name, own, sizeof own);
+  if (own[0] == 0 || strlen(name) > TYPE_NAME_MOST)
+    status = gnn_fail(error, GNN_EDATA, "", "%s: \"%.60s\" cannot name a type of nodes: %s", dataset->title, name, own[0] ? "it has more than 47 characters" : "no letter is in it");
+  else if (dataset->type_count > GNN_TYPES_MAX) status = gnn_fail(error, GNN_EDATA, "", "%s has more than %d types of nodes", dataset->title, GNN_TYPES_MAX + 1);
+  for (int t = 0; status == GNN_OK && t < dataset->type_count; t++)
+    if (strcmp(dataset->types[t].name, own) == 0) status = gnn_fail(error, GNN_EDATA, "", "%s has nodes of type \"%s\" twice%s", dataset->title, own, strcmp(own, name) ? ", as the language calls them" : "");
+  if (status != GNN_OK) return NULL;
   gnn_data_type *types = realloc(dataset->types, ((size_t)dataset->type_count + 1) * sizeof *types);
   if (types == NULL) {
     gnn_fail_memory(error, (dataset->type_count + 1) * (int64_t)sizeof *types);
@@ -139,7 +153,9 @@ gnn_data_type *gnn_dataset_add_type(gnn_dataset *dataset, const char *name, int6
   dataset->types = types;
   gnn_data_type *type = &types[dataset->type_count++];
   *type = (gnn_data_type){.nodes = nodes};
-  snprintf(type->name, sizeof type->name, "%s", name);
+  snprintf(type->name, sizeof type->name, "%s", own);
+  snprintf(type->given, sizeof type->given, "%s", name);
+  if (strcmp(own, name) != 0) gnn_dataset_note(dataset, "nodes of type \"%s\" are called %s", name, own);
   return type;
 }
 
@@ -153,6 +169,15 @@ gnn_data_relation *gnn_dataset_add_relation(gnn_dataset *dataset, const char *na
   gnn_data_relation *relation = &relations[dataset->relation_count];
   memset(relation, 0, sizeof *relation);
   gnn_make_name(name, relation->name, sizeof relation->name);
+  snprintf(relation->given, sizeof relation->given, "%s", name);
+  const int is_of_types = dataset->type_count > 0 && *dataset->node_type == 0; /* src and dst are places among the types */
+  if (is_of_types && gnn_dataset_relation(dataset, relation->name)) {
+    const gnn_data_type *from = &dataset->types[src], *to = &dataset->types[dst];
+    char full[256];
+    snprintf(full, sizeof full, "%s_%s_%s", from->name, relation->name, to->name);
+    gnn_make_name(full, relation->name, sizeof relation->name);
+    gnn_dataset_note(dataset, "relation %.60s from %s to %s is called %s", name, from->name, to->name, relation->name);
+  } else if (strcmp(relation->name, name) != 0) gnn_dataset_note(dataset, "relation \"%.60s\" is called %s", name, relation->name);
   relation->src = src;
   relation->dst = dst;
   gnn_status status = GNN_OK;

@@ -128,6 +128,36 @@ static void describe_splits_line(const gnn_dataset *dataset) {
   printf("\n");
 }
 
+/* Pairs of nodes that the data bring: of a split those that an edge joins, and how many others there are to each; 0: there are none of it. */
+static int64_t describe_pairs_of(const gnn_dataset *dataset, int split, int64_t *negatives) {
+  const gnn_array *index = &dataset->raw_pairs[split], *label = &dataset->raw_pair_label[split];
+  const int64_t pairs = index->data ? index->count / 2 : 0;
+  int64_t joined = 0;
+  for (int64_t i = 0; i < pairs; i++) joined += label->data == NULL || i >= label->count || gnn_array_number(label, i) > 0;
+  *negatives = joined ? (pairs - joined) / joined : 0;
+  return joined;
+}
+
+static void describe_pairs(const gnn_dataset *dataset) {
+  if (dataset->raw_pairs[GNN_TRAIN].data == NULL) return;
+  printf("pairs     ");
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    int64_t negatives;
+    const int64_t joined = describe_pairs_of(dataset, s, &negatives);
+    if (joined) printf(" %s %s and %lld without an edge to each ", describe_splits[s], gnn_count_text(joined).text, (long long)negatives);
+  }
+  printf("\n");
+}
+
+static void describe_pairs_line(const gnn_dataset *dataset) {
+  int64_t negatives[GNN_SPLIT_COUNT], most = 1;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    describe_pairs_of(dataset, s, &negatives[s]);
+    if (negatives[s] > most) most = negatives[s];
+  }
+  printf("  pairs links : label[1] = stored(negatives = uniform(%lld)%s)\n", (long long)most, negatives[GNN_TRAIN] ? "" : ", resample = epoch");
+}
+
 /* A name that the language takes. */
 static void describe_identifier(const char *name) {
   char text[256];
@@ -184,6 +214,7 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
     printf("  split = random(%g, %g, %g, seed = %llu)\n", recipe->split_fraction[0], recipe->split_fraction[1],
            recipe->split_fraction[2], (unsigned long long)recipe->split_seed);
   else if (recipe->split_index) printf("  split = index(%d)\n", recipe->split_index);
+  else if (dataset->raw_pairs[GNN_TRAIN].data) describe_pairs_line(dataset);
   else if (!dataset->has_split[GNN_TRAIN] && dataset->raw_fold.data) printf("  split = folds\n");
   else if (!dataset->has_split[GNN_TRAIN]) printf("  split = random(0.6, 0.2, 0.2, seed = 0)\n");
   if (options->order && strcmp(options->order, "nested") == 0) printf("  order = nested\n");
@@ -202,6 +233,7 @@ int gnndata_info(const gnndata_options *options) {
   describe_relations(dataset);
   for (int i = 0; i < dataset->field_count; i++) describe_field(&dataset->fields[i]);
   describe_splits_line(dataset);
+  describe_pairs(dataset);
   describe_memory(dataset);
   status = gnndata_print_parts(dataset, options);
   gnndata_print_notes(dataset, "note       ");

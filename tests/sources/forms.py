@@ -260,6 +260,35 @@ def ogb(out):
                            "paper.test_mask": npy([0, 0, 1], "|b1")})
     (out / "typed" / "graph.json").write_text(json.dumps({"node_types": {"author": 2, "paper": 3}, "relations": [{"name": "writes", "source": "author", "destination": "paper"},
                                                                                                                {"name": "cites", "source": "paper", "destination": "paper"}]}))
+    # Types and relations that the language has other names for, in both forms of a relation's arrays; "has" twice; lists of rows; arrays that relations cannot have.
+    plain_names, odd_names = ("the_author", "paper_2", "author_writes", "for_", "has", "the_author_has_paper_2"), ("the author", "paper-2", "author-writes", "for", "has", "has")
+    for name, words in {"odd_names": odd_names, "plain_names": plain_names}.items():
+        author, paper, first, second, third, fourth = words
+        ends = [(first, author, paper), (second, paper, paper), (third, paper, author), (fourth, author, paper)]
+        edges = [npy(turned([list(e) for e in part]), "<i8") for part in (writes, cites, [(2, 0)], [(0, 2)])]
+        owners = ["%s__%s__%s" % (s, r, d) for r, s, d in ends] if name == "odd_names" else list(words[2:])
+        owners[1] = second
+        is_odd = name == "odd_names"
+        folder(out / name, {**{owner + ".edge_index": part for owner, part in zip(owners, edges)}, paper + (".feat" if is_odd else ".x"): npy(X[:3]), paper + (".open access" if is_odd else ".open_access"): npy([[0.5], [1], [2]]),
+                            paper + ".y": npy([0, 1, 1], "<i8"), **({paper + ".train_idx": npy([0], "<i8"), paper + ".valid_idx": npy([1], "<i8"), paper + ".test_idx": npy([2], "<i8"), owners[0] + ".edge_attr": npy([[1], [2], [3]])}
+                                                                    if is_odd else {paper + ".%s_mask" % k: npy(mask([v], 3), "|b1") for v, k in enumerate(("train", "val", "test"))})})
+        (out / name / "graph.json").write_text(json.dumps({"node_types": {author: 2, paper: 3}, "relations": [{"name": r, "source": s, "destination": d} for r, s, d in ends]}))
+    same = [{"name": "has-topic", "source": "a", "destination": "a"}]
+    for name, about in {"same_relation": {"node_types": {"a": 2}, "relations": same + [{**same[0], "name": "has topic"}] * 2}, "same_type": {"node_types": {"a b": 2, "a-b": 2}, "relations": same}}.items():
+        folder(out / "broken" / name, {"has-topic.edge_index": npy([[0], [1]], "<i8")})
+        (out / "broken" / name / "graph.json").write_text(json.dumps(about))
+    relation = {"node.the author.x": ("F32", [[1], [2]]), "relation.author-writes.rowptr": ("I64", [0, 1, 2]), "relation.author-writes.col": ("I64", [1, 0])}
+    safetensors(out / "odd_names.safetensors", relation, {"gnncc.graph": json.dumps({"node_types": {"the author": 2}, "relations": [{"name": "author-writes", "source": "the author", "destination": "the author"}]})})
+    # Pairs of nodes, as RandomLinkSplit makes them; of train also without those that no edge joins.
+    index = {"train": [[0, 1, 2, 3, 0, 0, 3, 5], [1, 2, 3, 1, 4, 3, 5, 1]], "val": [[4, 4], [0, 1]], "test": [[2, 5, 5, 0], [5, 2, 0, 5]]}
+    label = {"train": [1, 1, 1, 1, 0, 0, 0, 0], "val": [1, 0], "test": [1, 1, 0, 0]}
+    pairs = {"edge_index": npy(INDEX, "<i8"), "x": npy(X), **{k + "_edge_label_index": npy(v, "<i8") for k, v in index.items()}, **{k + "_edge_label": npy(v, "<f4") for k, v in label.items()}}
+    folder(out / "pairs", pairs)
+    folder(out / "pairs_drawn", {**pairs, "train_edge_label_index": npy([end[:4] for end in index["train"]], "<i8"), "train_edge_label": npy(label["train"][:4])})
+    folder(out / "broken/pairs_few", {**pairs, "test_edge_label_index": npy([end[:3] for end in index["test"]], "<i8"), "test_edge_label": npy(label["test"][:3])})
+    folder(out / "broken/pairs_far", {**pairs, "val_edge_label_index": npy([[4, 6], [0, 1]], "<i8")})
+    folder(out / "broken/pairs_labels", {**pairs, "val_edge_label": npy([1.0])})
+    folder(out / "broken/pairs_shape", {**pairs, "val_edge_label_index": npy([4, 6], "<i8")})
     for name, change in {"few": {"raw/num-edge-list": [9]}, "many": {"raw/num-edge-list": [7]}, "far": {"raw/edge": EDGES[:-1] + [(5, 6)]}, "lists": {"raw/num-edge-list": [8, 0]}, "wide": {"raw/node-feat": X[:-1] + [[1, 2]]},
                          "word": {"raw/node-feat": pack(b"1,2,3\n1,x,3\n")}, "short": {"raw/node-label": Y[:-1]}, "split": {"split/time/train": [0, 99]}, "float": {"split/time/train": [0.5]}}.items():
         write("broken/ogb_" + name, {**plain, **change})

@@ -262,12 +262,54 @@ tu_torn() { cp -r tu torn && printf '1, 4\n' >>torn/RINGS_A.txt && refuses '"tor
 check "tu: an edge between graphs: its file and line" tu_torn
 check "tu: nothing but the two files that there must be" same rings_least tu_least
 
+# ---- names that the language does not take ----
+check "types, relations and fields with other names" same plain_names odd_names
+check "  each is said" bash -c "'$gnndata' info odd_names >said && grep -qF 'nodes of type \"the author\" are called the_author' said && grep -qF 'relation \"author-writes\" is called author_writes' said && grep -qF 'relation \"for\" is called for_' said &&
+  grep -qF '\"paper_2.open access\" is the field paper_2.open_access' said && grep -qF 'relation has from the_author to paper_2 is called the_author_has_paper_2' said && grep -qF 'paper-2.feat is read as paper_2.x' said"
+check "  what relations cannot have is left out, and said" grep -qF 'the author__author-writes__paper-2.edge_attr.npy is not used: fields of relations are not read' said
+check "  in a safetensors file" says 'relation   author_writes : the_author -> the_author, 2 edges' "$gnndata" info odd_names.safetensors
+odd_block() { # what info prints is a program
+  { "$gnndata" info odd_names | sed -n '/^data /,/^}/p'; printf '%s\n' 'model m on odd_names { return SAGE(paper_2.x, paper_2.x, 4) over for_ |> Linear(2) }' 'train m { loss = cross_entropy(out, paper_2.y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }'; } >odd.gnn
+  CFLAGS=-O0 "$gnncc" -w odd.gnn -o odd && ./odd -q
+}
+check "  what info prints for them trains" odd_block
+check "  relations that become one name" refuses 'has two relations "a_has_topic_a"' "$gnndata" info broken/same_relation
+check "  types that do" refuses 'has nodes of type "a_b" twice, as the language calls them' "$gnndata" info broken/same_type
+
+# ---- pairs of nodes that the data bring ----
+check "pairs: info shows them" says 'pairs      train 4 and 1 without an edge to each  valid 1 and 1 without an edge to each  test 2 and 1 without an edge to each' "$gnndata" info pairs
+check "  and how they are declared" grep -qxF '  pairs links : label[1] = stored(negatives = uniform(1))' said
+check "  and no split is asked for" bash -c "! grep -F 'random(' said"
+check "  where those of train are to be drawn" says '  pairs links : label[1] = stored(negatives = uniform(1), resample = epoch)' "$gnndata" info pairs_drawn
+pairs_model() { # DATA: as info declares it
+  { "$gnndata" info "$1" | sed -n '/^data /,/^}/p; s/^data .*//' | sed 's/^data [a-z_]*/data p/'; printf '%s\n' 'model m on p { z = x |> SAGE(4); return dot(src.z, dst.z) over links }' 'train m { loss = bce(out, links.label); optimizer = adam(lr = 0.01); epochs = 3; metric = roc_auc }'; } >pairs.gnn
+  CFLAGS=-O0 "$gnncc" -w pairs.gnn -o pairs_program
+}
+pairs_train() { # DATA: all pairs that the data bring are predicted, and trains
+  pairs_model "$1" && ./pairs_program -q --out pairs.out || return
+  for split in train valid test; do ./pairs_program predict -q --weights pairs.out/last.safetensors --split $split -o - | cut -d, -f1,2 | tail -n +2 | sort >got.$split; done
+  printf '4,0\n4,1\n' | sort | diff - got.valid && printf '2,5\n5,2\n5,0\n0,5\n' | sort | diff - got.test && [ "$(wc -l <got.train)" -eq 8 ]
+}
+check "  a program has each in its split" bash -c "$(declare -f pairs_model pairs_train); gnndata='$gnndata' gnncc='$gnncc'; pairs_train pairs && printf '0,1\n1,2\n2,3\n3,1\n0,4\n0,3\n3,5\n5,1\n' | sort | diff - got.train"
+drawn() { # none of them is an edge of the graph
+  pairs_train pairs_drawn && printf '0,1\n1,2\n2,3\n3,1\n' | while read -r edge; do grep -qx "$edge" got.train || return 1; done
+  printf '0,1\n1,0\n1,2\n2,3\n3,1\n4,0\n2,5\n5,2\n' >edges && grep -vxF -e 0,1 -e 1,2 -e 2,3 -e 3,1 got.train >others && [ "$(wc -l <others)" -eq 4 ] && ! grep -xFf edges others
+}
+check "  those of train that the data do not bring are drawn" drawn
+check "  convert keeps them" bash -c "'$gnndata' convert pairs pairs.safetensors >/dev/null && '$gnndata' info pairs.safetensors | grep -F 'pairs      train 4 and 1' && ./pairs_program -q --data pairs.safetensors"
+pairs_refuse() { sed "s#\"[^\"]*\") {#\"$2\") {#; s/, resample = epoch//" pairs.gnn >pairs_wrong.gnn && refuses "$1" "$gnncc" -w --check pairs_wrong.gnn; }
+check "  too few without an edge" pairs_refuse 'has 2 edges in split test and 1 pairs without one' broken/pairs_few
+check "  an end that is no node" pairs_refuse 'pair 1 of split valid has node 6, but nodes run 0 … 5' broken/pairs_far
+check "  more pairs than labels" pairs_refuse 'has 2 pairs in split valid and 1 labels of them' broken/pairs_labels
+check "  of another shape" pairs_refuse 'whole numbers [2, pairs] are needed' broken/pairs_shape
+check "  none" pairs_refuse 'brings no pairs: there is no train_edge_label_index' plain
+
 # ---- gnndata convert keeps what there is ----
 kept() { # INPUT: as one has it
   rm -f converted.safetensors
   "$gnndata" convert "$1" converted.safetensors >converted.out && "$gnndata" diff "$1" converted.safetensors
 }
-for form in plain weighted keys.npz pyg.safetensors csr.npz shchur.npz general.mtx weighted.graph ogbn_products ogbg_molmini igb/tiny tu typed ogbn_typed igb/typed kinds_of_edges; do check "convert keeps all of $form" kept $form; done
+for form in plain weighted keys.npz pyg.safetensors csr.npz shchur.npz general.mtx weighted.graph ogbn_products ogbg_molmini igb/tiny tu typed odd_names ogbn_typed igb/typed kinds_of_edges; do check "convert keeps all of $form" kept $form; done
 check "  says how many relations there are" grep -q '3 relations' converted.out
 check "  keeps a set of graphs" bash -c "'$gnndata' convert tu converted.safetensors | grep -q ', 2 graphs'"
 check "  converts what it has written once more: the same bytes" bash -c "'$gnndata' convert typed one.safetensors >/dev/null && '$gnndata' convert one.safetensors two.safetensors >/dev/null && '$gnndata' diff one.safetensors two.safetensors"
@@ -303,7 +345,7 @@ from_python() { # REFERENCE FOLDER
 mkdir -p python
 PYTHONPATH=$here "${TO_GNNCC_PYTHON:-python3}" "$here/to_gnncc_cases.py" "$here/../../share/to_gnncc.py" python >python/said 2>&1
 status=$?
-pairs="plain:pyg plain:pyg_rows plain:pyg_gradient weighted:pyg_adjacency weighted:pyg_one weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed weighted:dgl_weighted typed:dgl_typed"
+pairs="plain:pyg plain:pyg_rows plain:pyg_gradient weighted:pyg_adjacency weighted:pyg_one weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed plain_names:pyg_odd pairs:pyg_links pairs_drawn:pyg_links_drawn weighted:dgl_weighted typed:dgl_typed plain_names:dgl_odd"
 if [ $status -eq 77 ]; then
   for pair in $pairs; do skip "share/to_gnncc.py, ${pair#*:}" "no torch and torch_geometric"; done
 else
@@ -312,6 +354,10 @@ else
     if [ "$pair" != "${pair#*:dgl}" ] && [ ! -e python/dgl_typed ]; then skip "share/to_gnncc.py, ${pair#*:}" "no dgl"; else check "share/to_gnncc.py, ${pair#*:}" from_python "${pair%%:*}" "${pair#*:}"; fi
   done
   check "  a list of graphs" from_python python/pyg_batch pyg_list
+  if [ -e python/dgl_typed ]; then check "  of DGL, too" from_python python/pyg_batch dgl_batch; else skip "  of DGL, too" "no dgl"; fi
+  for form in links links_drawn; do check "  RandomLinkSplit: the pairs of the folder, $form" bash -c "for split in train val test; do cmp pairs${form#links}/\${split}_edge_label_index.npy python/pyg_$form/\${split}_edge_label_index.npy || exit; done"; done
+  for form in random:1 random_drawn:0; do check "  RandomLinkSplit itself, ${form%:*}" says "pairs      train 28 and ${form#*:} without an edge to each  valid 4 and 1 without an edge to each  test 8 and 1 without" "$gnndata" info "python/pyg_${form%:*}"; done
+  check "  a graph without edges: what there is, is listed" refuses 'has no edge_index.npy; it has x [3, 1]' "$gnndata" info python/pyg_no_edges
   check "  a batch of graphs" says "graphs     2" "$gnndata" info python/pyg_batch
   check "  what is no array is left out, and said" grep -q 'name is left out: it is a str' python/said
 fi

@@ -1,4 +1,4 @@
-"""to_gnncc_cases.py SCRIPT FOLDER: graphs of PyTorch Geometric and of DGL, made into folders by the script. Versions are pinned: torch 2.2.1, torch_geometric 2.5.3, dgl 2.1.0.
+"""to_gnncc_cases.py SCRIPT FOLDER: graphs of PyTorch Geometric and of DGL, made into folders by the script. Versions are pinned: torch 2.2.1, torch_geometric 2.5.3 and 2.8.1, dgl 2.1.0.
 Ends with 77 where one of them is not there."""
 import importlib.util
 import pathlib
@@ -43,11 +43,24 @@ saved = {"list": two, "one": (weighted.to_dict(), None, Data)}
 for name, value in saved.items():
     torch.save(value, out / f"{name}.pt")
     subprocess.run([sys.executable, sys.argv[1], out / f"{name}.pt", out / f"pyg_{name}"], check=True)
-for name, value, said in (("slices", (two[0].to_dict(), {"x": torch.tensor([0, 3])}, Data), "the (data, slices) of a dataset"), ("no_edges", Data(x=torch.ones(3, 1)), "the graph has neither edge_index nor adj_t"),
-                          ("weights", {"w": torch.ones(2)}, "a dict is no graph"), ("numbers", [1, 2], "a list of int is no list of graphs")):
+for name, value in (("slices", (two[0].to_dict(), {"x": torch.tensor([0, 3])}, Data)), ("weights", {"w": torch.ones(2)}), ("numbers", [1, 2])):
     torch.save(value, out / f"{name}.pt")
     run = subprocess.run([sys.executable, sys.argv[1], out / f"{name}.pt", out / f"pyg_{name}"], capture_output=True, text=True)
-    assert run.returncode == 1 and run.stderr.count("\n") == 1 and said in run.stderr, (name, run.returncode, run.stderr)
+    assert run.returncode == 1 and run.stderr.count("\n") == 1 and "is no graph" in run.stderr, (name, run.returncode, run.stderr)
+script.to_gnncc(Data(x=torch.ones(3, 1)), out / "pyg_no_edges")
+# What RandomLinkSplit gives: three graphs, each with the pairs of its split.
+index = {"train": [[0, 1, 2, 3, 0, 0, 3, 5], [1, 2, 3, 1, 4, 3, 5, 1]], "val": [[4, 4], [0, 1]], "test": [[2, 5, 5, 0], [5, 2, 0, 5]]}
+label = {"train": [1, 1, 1, 1, 0, 0, 0, 0], "val": [1, 0], "test": [1, 1, 0, 0]}
+for name, train in ("pyg_links", 8), ("pyg_links_drawn", 4):
+    parts = tuple(Data(x=data.x, edge_index=data.edge_index, edge_label_index=torch.tensor(index[k])[:, : train if k == "train" else None], edge_label=torch.tensor(label[k]).float()[: train if k == "train" else None]) for k in index)
+    script.to_gnncc(parts, out / name)
+    assert "edge_label" in parts[0], "the graphs are left as they were"
+from torch_geometric.transforms import RandomLinkSplit
+torch.manual_seed(0)
+ring = torch.arange(40)
+ring = torch.stack([torch.cat([ring, (ring + 1) % 40]), torch.cat([(ring + 1) % 40, ring])])
+for name, adds in ("pyg_random", True), ("pyg_random_drawn", False):
+    script.to_gnncc(RandomLinkSplit(num_val=0.1, num_test=0.2, is_undirected=True, add_negative_train_samples=adds)(Data(x=torch.ones(40, 2), edge_index=ring)), out / name)
 hetero = HeteroData()
 hetero["author"].num_nodes = 2
 hetero["paper"].x, hetero["paper"].y = torch.tensor(g.X[:3]), torch.tensor([0, 1, 1])
@@ -57,6 +70,17 @@ for k, name in enumerate(("train_mask", "val_mask", "test_mask")):
 hetero["author", "writes", "paper"].edge_index = torch.tensor([[0, 1, 1], [1, 0, 2]])
 hetero["paper", "cites", "paper"].edge_index = torch.tensor([[0, 2], [2, 1]])
 script.to_gnncc(hetero, out / "pyg_typed")
+ODD = {"the author": 2, "paper-2": 3}
+TOPICS = {("the author", "author-writes", "paper-2"): [[0, 1, 1], [1, 0, 2]], ("paper-2", "for", "paper-2"): [[0, 2], [2, 1]], ("paper-2", "has", "the author"): [[2], [0]], ("the author", "has", "paper-2"): [[0], [2]]}
+odd_paper = {"x": hetero["paper"].x, "y": hetero["paper"].y, "open access": torch.tensor([[0.5], [1], [2]]), **{name: hetero["paper"][name] for name in ("train_mask", "val_mask", "test_mask")}}
+odd = HeteroData()
+odd["the author"].num_nodes = 2
+for key, value in odd_paper.items():
+    odd["paper-2"][key] = value
+for ends, edges in TOPICS.items():
+    odd[ends].edge_index = torch.tensor(edges)
+odd["the author", "author-writes", "paper-2"].edge_attr = torch.ones(3, 1)
+script.to_gnncc(odd, out / "pyg_odd")
 if dgl:
     graph = dgl.graph(tuple(torch.tensor(end) for end in g.INDEX), num_nodes=g.NODES)
     graph.ndata.update(feat=data.x, label=data.y, **masks)
@@ -67,3 +91,12 @@ if dgl:
                             num_nodes_dict={"author": 2, "paper": 3})
     typed.nodes["paper"].data.update(x=hetero["paper"].x, label=hetero["paper"].y, node_year=hetero["paper"].node_year, **{name: hetero["paper"][name] for name in ("train_mask", "val_mask", "test_mask")})
     script.to_gnncc(typed, out / "dgl_typed")
+    typed = dgl.heterograph({ends: tuple(torch.tensor(end) for end in edges) for ends, edges in TOPICS.items()}, num_nodes_dict=ODD)
+    typed.nodes["paper-2"].data.update(odd_paper)
+    script.to_gnncc(typed, out / "dgl_odd")
+    both = []
+    for graph in two:
+        both.append(dgl.graph(tuple(graph.edge_index), num_nodes=graph.num_nodes))
+        both[-1].ndata["feat"] = graph.x
+    dgl.save_graphs(str(out / "both.bin"), both, {"glabel": torch.tensor([0, 1])})
+    subprocess.run([sys.executable, sys.argv[1], out / "both.bin", out / "dgl_batch"], check=True)
