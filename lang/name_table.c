@@ -7,7 +7,8 @@
 static int place_of(const NameTable *table, const char *name) {
   uint64_t hash = 0xCBF29CE484222325u;
   for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 0x100000001B3u;
-  int mask = table->capacity - 1, at = (int)(hash >> 20) & mask;
+  hash *= 0x9E3779B97F4A7C15u; /* else names that end otherwise would be neighbours */
+  int mask = table->capacity - 1, at = (int)(hash >> 33) & mask;
   while (table->names[at] && strcmp(table->names[at], name) != 0) at = (at + 1) & mask;
   return at;
 }
