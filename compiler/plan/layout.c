@@ -20,6 +20,8 @@ typedef struct Laying {
   Layout *layout;
   const Schedule *schedule;
   NameTable names; /* of the blocks */
+  NameTable again; /* of those that were away, to their last numbers */
+  int *last, again_count;
   int *taker;      /* per block: the one that takes its place, or NO_INDEX */
   int64_t *planned; /* per block: where the planner has put it above what stays, or -1 */
 } Laying;
@@ -32,11 +34,21 @@ static int first_step_of(const Schedule *schedule, int boundary) {
   return schedule->kernel_step[boundary - 1] + 1;
 }
 
+static const char *name_again(Laying *l, const char *base) {
+  int at = name_table_find(&l->again, base);
+  if (at < 0) {
+    at = l->again_count;
+    name_table_add(l->arena, &l->again, base, at);
+    ARENA_PUSH(l->arena, l->last, l->again_count, 1);
+  }
+  return block_next_name(l->arena, &l->names, base, &l->last[at]);
+}
+
 static void add_block(Laying *l, Block block) {
   Layout *y = l->layout;
   /* A value that was away has its name once more. */
-  if (name_table_find(&l->names, block.name) >= 0) block.name = arena_printf(l->arena, "%s_again", block.name);
-  block.name = block_unique_name(l->arena, &l->names, block.name);
+  if (name_table_find(&l->names, block.name) >= 0) block.name = name_again(l, arena_printf(l->arena, "%s_again", block.name));
+  else block.name = block_unique_name(l->arena, &l->names, block.name);
   block.until = block.last;
   name_table_add(l->arena, &l->names, block.name, y->count);
   int count = y->count;

@@ -170,6 +170,8 @@ const Block *resident_of_value(const Residents *residents, const Graph *graph, V
 int resident_away(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */
 const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base);
+/* The same of a base that comes again: *last, at first 1, is the number that it had last. */
+const char *block_next_name(Arena *arena, const NameTable *taken, const char *base, int *last);
 static inline int64_t round_up(int64_t bytes, int64_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 /* The SSD is the device's own: nothing passes a staging ring. With a host tier everything goes by the host. */

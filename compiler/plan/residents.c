@@ -12,11 +12,16 @@ const char *block_kind_name(BlockKind kind) {
 }
 
 const char *block_unique_name(Arena *arena, const NameTable *taken, const char *base) {
+  int last = 1;
+  return block_next_name(arena, taken, base, &last);
+}
+
+const char *block_next_name(Arena *arena, const NameTable *taken, const char *base, int *last) {
   char *name = arena_strdup(arena, base);
   for (char *c = name; *c; c++)
     if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
   const char *result = name;
-  for (int n = 2; name_table_find(taken, result) >= 0; n++) result = arena_printf(arena, "%s_%d", name, n);
+  while (name_table_find(taken, result) >= 0) result = arena_printf(arena, "%s_%d", name, ++*last);
   return result;
 }
 
