@@ -314,6 +314,7 @@ typedef struct Loading {
   int64_t most;    /* at once, until all is read and sorted */
   int64_t held;    /* from then on, until all is where the program wants it */
   int64_t mapped;  /* of plain files, at most: addresses, of which some pages at a time are in memory */
+  int64_t stays;   /* of these, until the data are closed */
   bool is_known;   /* files were read, or a graph was generated */
 } Loading;
 

@@ -313,12 +313,12 @@ static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, co
 
 /* Opened and prepared as the program will do it. */
 static gnn_status read_data(const gnn_source *source, const gnn_recipe *recipe, gnn_dataset **dataset, Loading *loading, gnn_error *error) {
-  const int64_t before = allocated_bytes();
+  const int64_t before = allocated_bytes(), mapped = (int64_t)gnn_guard_bytes();
   allocated_restart();
   gnn_guard_restart();
   gnn_status status = gnn_dataset_open(source, NULL, dataset, error);
   if (status == GNN_OK) status = gnn_dataset_prepare(*dataset, recipe, error);
-  *loading = (Loading){allocated_most() - before, allocated_bytes() - before, (int64_t)gnn_guard_most(), true};
+  *loading = (Loading){allocated_most() - before, allocated_bytes() - before, (int64_t)gnn_guard_most(), (int64_t)gnn_guard_bytes() - mapped, true};
   return status;
 }
 

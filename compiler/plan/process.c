@@ -81,7 +81,7 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
   p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
               (is_sorting ? RANKED_BYTES * info->nodes : 0);
-  if (stays) p.running += info->loading.held + info->loading.mapped;
+  if (stays) p.running += info->loading.held + info->loading.stays;
   const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;
   const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents);
   if (info->loading.is_known) p.loading = greater(windows + info->loading.most, beside + filled_bytes(residents));

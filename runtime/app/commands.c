@@ -280,28 +280,6 @@ int gnn_command_eval(const gnn_cli *cli) {
   return code;
 }
 
-typedef struct commands_tap {
-  const gnn_instance *instance;
-  const char *wanted;
-  float *values;  /* rows * width, once seen; of batch after batch */
-  int64_t rows, width, next_graph; /* of the data: the first of the next batch */
-  int is_broken;
-} commands_tap;
-
-static void commands_on_tap(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width) {
-  commands_tap *tap = user;
-  const gnn_batch *batch = &tap->instance->batch;
-  const int is_next = tap->values == NULL || (batch->graphs && batch->graph[0] == tap->next_graph); /* a layer that is called twice counts once */
-  if (strcmp(name, tap->wanted) != 0 || !is_next || tap->is_broken) return;
-  float *values = realloc(tap->values, (size_t)((tap->rows + rows) * width) * sizeof *tap->values + 1);
-  if (values == NULL) { tap->is_broken = 1; return; }
-  for (int64_t i = 0; i < rows * width; i++) values[tap->rows * width + i] = (float)value[i];
-  tap->values = values;
-  tap->rows += rows;
-  tap->width = width;
-  tap->next_graph = batch->graphs ? batch->graph[batch->graphs - 1] + 1 : -1;
-}
-
 /* The first tap within what is called so: of "deep", which layers of a loop are called, "deep.0.h". */
 static const char *commands_first_within(const gnn_program *program, const char *name) {
   const size_t length = strlen(name);
@@ -508,6 +486,57 @@ static gnn_status commands_write(const gnn_cli *cli, gnn_instance *instance, int
   return status;
 }
 
+/* ---- results of layers ---- */
+
+typedef struct commands_tap {
+  const gnn_cli *cli;
+  gnn_instance *instance;
+  const char *wanted;
+  int split, is_seen;
+  float *values;  /* rows * width; of batch after batch */
+  int64_t rows, width, next_graph; /* of the data: the first of the next batch */
+  gnn_status status;
+  gnn_error *error;
+} commands_tap;
+
+/* Of values[rows, width], or of the scores. */
+static gnn_status commands_write_checked(const commands_tap *tap, const float *values) {
+  if (tap->wanted && (!tap->is_seen || tap->rows != gnn_whole_rows_of_scores(tap->instance)))
+    return gnn_fail(tap->error, GNN_EDATA, "", "\"%s\" does not live where the scores do", tap->cli->layer);
+  gnn_status status = commands_check_finite(tap->cli, tap->instance, tap->split, values, tap->width, tap->error);
+  return status == GNN_OK ? commands_write(tap->cli, tap->instance, tap->split, values, tap->width, tap->error) : status;
+}
+
+/* Whether the step that has made a value may write it from where it lies: no more memory is needed then. */
+static int commands_writes_at_once(const commands_tap *tap) {
+  const gnn_program *program = tap->cli->program;
+  const int is_of_nodes = program->scores_domain == GNN_NODE || program->scores_domain == GNN_TYPE;
+  return sizeof(gnn_real) == sizeof(float) && tap->instance->batches == NULL && is_of_nodes && !gnn_backend_of(program)->is_apart;
+}
+
+static void commands_on_tap(void *user, const char *name, const gnn_real *value, int64_t rows, int64_t width) {
+  commands_tap *tap = user;
+  const gnn_batch *batch = &tap->instance->batch;
+  const int is_next = !tap->is_seen || (batch->graphs && batch->graph[0] == tap->next_graph); /* a layer that is called twice counts once */
+  if (strcmp(name, tap->wanted) != 0 || !is_next || tap->status != GNN_OK) return;
+  tap->is_seen = 1;
+  tap->width = width;
+  if (commands_writes_at_once(tap)) {
+    tap->rows = rows;
+    tap->status = commands_write_checked(tap, (const float *)(const void *)value);
+    return;
+  }
+  float *values = realloc(tap->values, (size_t)((tap->rows + rows) * width) * sizeof *tap->values + 1);
+  if (values == NULL) {
+    tap->status = gnn_fail_memory(tap->error, (tap->rows + rows) * width * (int64_t)sizeof *values);
+    return;
+  }
+  for (int64_t i = 0; i < rows * width; i++) values[tap->rows * width + i] = (float)value[i];
+  tap->values = values;
+  tap->rows += rows;
+  tap->next_graph = batch->graphs ? batch->graph[batch->graphs - 1] + 1 : -1;
+}
+
 int gnn_command_predict(const gnn_cli *cli) {
   commands_session session;
   gnn_error error;
@@ -531,21 +560,16 @@ int gnn_command_predict(const gnn_cli *cli) {
   if (code != GNN_EXIT_OK) return code;
   gnn_instance *instance = session.instance;
   gnn_run *run = &instance->run;
-  commands_tap tap = {.wanted = wanted};
+  commands_tap tap = {.cli = cli, .instance = instance, .wanted = wanted, .split = split, .width = program->classes, .error = &error};
   if (cli->layer) {
     run->tap = commands_on_tap;
     run->tap_user = &tap;
   }
-  tap.instance = instance;
   gnn_status status = gnn_score(instance);
-  const float *values = cli->layer ? tap.values : NULL;
-  int64_t width = cli->layer ? tap.width : cli->program->classes;
-  if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");
-  else if (tap.is_broken) status = gnn_fail_memory(&error, 0);
-  else if (cli->layer && (values == NULL || tap.rows != gnn_whole_rows_of_scores(instance)))
-    status = gnn_fail(&error, GNN_EDATA, "", "\"%s\" does not live where the scores do", cli->layer);
-  else status = commands_check_finite(cli, instance, split, values, width, &error);
-  if (status == GNN_OK) status = commands_write(cli, instance, split, values, width, &error);
+  const int is_written = tap.is_seen && commands_writes_at_once(&tap);
+  if (tap.status != GNN_OK) status = tap.status;
+  else if (status != GNN_OK) gnn_step_failed(instance, status, &error, "", "evaluation failed");
+  else if (!is_written) status = commands_write_checked(&tap, tap.values);
   if (status == GNN_OK && !cli->is_quiet && strcmp(cli->output, "-") != 0)
     printf("wrote %s: %s rows\n", cli->output,
            gnn_count_text(split == GNN_SPLIT_COUNT ? gnn_whole_rows_of_scores(instance) : instance->whole.row_count[split]).text);

@@ -1,4 +1,4 @@
-"""forms.py FOLDER: a graph with fields of some megabytes, as packed.npz, deflated, and fortran.npz, columns one after another; without NumPy."""
+"""forms.py FOLDER: a graph with fields of some megabytes, as packed.npz, deflated, and fortran.npz, columns one after another; a set of graphs as the folder many; without NumPy."""
 import array
 import pathlib
 import random
@@ -12,6 +12,16 @@ def npy(code, kind, shape, numbers, fortran=False):
     text = "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }" % (code, fortran, shape)
     text += " " * (-(len(text) + 11) % 64) + "\n"
     return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode() + array.array(kind, numbers).tobytes()
+
+
+def sets(folder, draw):
+    """Of which a file holds edges alone, which are sorted and gone before the first batch."""
+    graphs, nodes, edges = 1500, 30, 240
+    ends = [(g * nodes + draw.randrange(nodes), g * nodes + draw.randrange(nodes)) for g in range(graphs) for _ in range(edges)]
+    folder.mkdir(exist_ok=True)
+    for name, data in {"edge_index": npy("<i8", "q", (2, len(ends)), [e[0] for e in ends] + [e[1] for e in ends]), "graph_ptr": npy("<i8", "q", (graphs + 1,), range(0, graphs * nodes + 1, nodes)),
+                       "x": npy("<f4", "f", (graphs * nodes, 16), (draw.random() for _ in range(graphs * nodes * 16))), "y": npy("<i8", "q", (graphs,), (g % 2 for g in range(graphs)))}.items():
+        (folder / (name + ".npy")).write_bytes(data)
 
 
 def main():
@@ -33,6 +43,7 @@ def main():
         with zipfile.ZipFile(folder / (name + ".npz"), "w", method) as out:
             for key, data in {**more, **arrays}.items():
                 out.writestr(key + ".npy", data)
+    sets(folder / "many", draw)
 
 
 main()

@@ -253,6 +253,8 @@ train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2 
 MODEL
     made $program
   done
+  sed 's/^data mutag.*/data sets from "many" {/; s/onehot\[7\]/f32[16]/; s/on mutag/on sets/; s/folds(10, seed = 0)/random(0.8, 0.1, 0.1, seed = 0)/; s/report .*//; s/graphs(32/graphs(64/; s/epochs .*/epochs = 2/' "$here"/../../examples/gin_mutag.gnn >deep.gnn
+  made sets && forms="$forms sets"
 else skip "arrays in NumPy's forms" "there is no python3"; fi
 for program in cora mutag tables $forms; do
   check "$program: compiles" is_made $program
@@ -265,6 +267,15 @@ for program in spare box read cora tables $forms; do
   check "  and with as many addresses" under addresses $program
 done
 check "mutag: trains with as much data as is announced" under data mutag --runs 1
+layer_under() { # PROGRAM LAYER WIDTH: what a layer gives is written with as much data as is announced, though a copy of it would not fit
+  local announced rows
+  announced=$(number "$1" process_bytes)
+  (unset MALLOC_ARENA_MAX && ulimit -d $((announced / 1024)) && exec "./$1" predict -q --layer "$2" --weights "$1.out/last.safetensors" -o "$1.layer.npy") || return
+  rows=$(($(file_bytes "$1.layer.npy") / 4 / $3))
+  echo "$rows rows; announced $announced bytes"
+  [ "$rows" -ge 12000 ] && "./$1" predict -q --layer "$2" --weights "$1.out/last.safetensors" --split train -o "$1.layer.csv" && [ "$(wc -l <"$1.layer.csv")" -gt 1 ]
+}
+check "read: a layer is written with as much data as is announced" layer_under read linear5.h 128
 measured_under() { # PROGRAM: checked, timed and profiled, too
   (unset MALLOC_ARENA_MAX && ulimit -v $(($(number "$1" address_bytes) / 1024)) && "./$1" check && "./$1" bench --epochs 2 && "./$1" profile -q -o "$1.json") &&
     (unset MALLOC_ARENA_MAX && ulimit -d $(($(number "$1" process_bytes) / 1024)) && "./$1" check && "./$1" bench --epochs 2 && "./$1" profile -q -o "$1.json")
