@@ -427,6 +427,7 @@ typedef struct gnn_value_desc {
   int64_t count;   /* of rows; those of nodes and edges are known when the data are: edges of which set, nodes of which type */
   int64_t width;   /* numbers in each */
   int64_t at;
+  int is_half;     /* they are kept in bf16 */
 } gnn_value_desc;
 
 typedef struct gnn_step_desc {

@@ -401,8 +401,7 @@ static int run_link(const Builder *b, Command *link) {
 
 /* The source whose double build serves gradcheck; NULL: there is none. */
 static const char *double_source(const Builder *b, const char *source) {
-  if (is_cuda(b)) return b->c->double_source;
-  return b->c->emission.has_double ? source : NULL;
+  return emit_is_own_twin(&b->c->emission) ? source : b->c->double_source;
 }
 
 static int build_program(const Builder *b) {

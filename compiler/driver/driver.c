@@ -69,7 +69,7 @@ static bool compile_again(const Compilation *asked, const Options *options, cons
   return run(c) == 0 && diags_error_count(c->diags) == 0;
 }
 
-/* The same program for the processor, everything kept: the half that checks gradients in double. false: there is none. */
+/* The same program for the processor in fp32, everything kept: the half that checks gradients in double. false: there is none. */
 static bool emit_for_processor(const Compilation *asked, FILE *out) {
   BudgetRequest budgets[] = {{"device", "1024GiB"}, {"host", "0"}, {"ssd", "0"}};
   Options options = *asked->options;
@@ -186,14 +186,21 @@ static const char *architecture_of(const Compilation *c) {
   return arena_strndup(c->arena, p->target.kind + 5, strcspn(p->target.kind + 5, ")"));
 }
 
+static const char *said_of_gpu(const Compilation *c) {
+  const Options *o = c->options;
+  if (o->precision == PRECISION_TF32) return "--precision=tf32";
+  return o->gemm ? arena_printf(c->arena, "--gemm=%s", o->gemm) : o->spmm ? arena_printf(c->arena, "--spmm=%s", o->spmm) : NULL;
+}
+
 /* What only a GPU has is asked of it alone. */
 static bool check_precision(Compilation *c, const char *architecture) {
   const Options *o = c->options;
   const char *name = precision_name(o->precision);
-  if (c->backend != BACKEND_CUDA && (o->precision || o->gemm || o->spmm)) {
-    const char *asked = o->precision ? arena_printf(c->arena, "--precision=%s", name) : o->gemm ? arena_printf(c->arena, "--gemm=%s", o->gemm) : arena_printf(c->arena, "--spmm=%s", o->spmm);
-    diags_error(c->diags, "E0110", diags_no_place(), "%s is for programs for a GPU; on a processor everything is fp32 by our own kernels", asked);
-    diags_help(c->diags, "--backend=cuda");
+  if (c->backend != BACKEND_CUDA) {
+    const char *asked = said_of_gpu(c);
+    if (!asked) return true;
+    diags_error(c->diags, "E0110", diags_no_place(), "%s is for programs for a GPU; on a processor everything is computed in fp32 by our own kernels", asked);
+    diags_help(c->diags, o->precision == PRECISION_TF32 ? "--backend=cuda; or --precision=bf16, which stores values in 2 bytes a number" : "--backend=cuda");
     return false;
   }
   bool is_own = o->gemm && strcmp(o->gemm, "own") == 0, is_spmm_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0;
@@ -333,6 +340,7 @@ static void find_fingerprints(Compilation *c) {
     source = hashed(hashed_text(source, "cuda"), (uint64_t)(4 * (int)o->precision + 2 * o->is_gemm_own + o->is_spmm_by_library));
     source = hashed_variants(hashed_variants(source, c->training_kernels), c->evaluation_kernels);
   }
+  if (c->backend == BACKEND_CPU && c->options->precision == PRECISION_BF16) source = hashed(hashed_text(source, "bf16"), c->options->is_staging);
   c->model_fingerprint = arena_printf(c->arena, "%012" PRIx64, model >> 16);
   c->fingerprint = arena_printf(c->arena, "%012" PRIx64, hashed_text(source, c->machine.name) >> 16);
 }
@@ -516,7 +524,7 @@ static bool run_explain(Compilation *c) {
 
 /* ---- the products ---- */
 
-/* A program for a GPU checks its gradients by the same program for the processor. */
+/* Another program checks the gradients: the same for the processor, in fp32. */
 static bool emit_double(Compilation *c) {
   const char *path = workplace_file(c->workplace, arena_printf(c->arena, "%s_in_double.c", c->emission.prefix));
   FILE *out = fopen(path, "wb");
@@ -531,7 +539,7 @@ static bool emit_double(Compilation *c) {
 
 static bool run_emit(Compilation *c) {
   if (!build_emit(c)) return false;
-  return c->options->product != PRODUCT_PROGRAM || !c->emission.has_double || c->backend != BACKEND_CUDA || emit_double(c);
+  return c->options->product != PRODUCT_PROGRAM || !c->emission.has_double || emit_is_own_twin(&c->emission) || emit_double(c);
 }
 
 /* ---- verifiers and dumps ---- */

@@ -33,11 +33,12 @@ static void keep_exact(Compilation *c, const Hoisting *p) {
 }
 
 Kernels *fuse_alike(Compilation *c, Graph *graph, const ValueId *const origin[], const Kernels *const before[], int count) {
+  const bool has_choice = c->backend == BACKEND_CUDA || c->options->precision == PRECISION_BF16; /* of libraries, or where numbers are rounded */
   for (;;) {
     Kernels *kernels = fuse(graph, c->is_sparse_field, &c->fuse_options);
     RoundAlike worst = ROUND_ALIKE;
-    for (int i = 0; i < count && c->backend == BACKEND_CUDA; i++) {
-      if (!kernels_add_alike(kernels, before[i])) return NULL;
+    for (int i = 0; i < count && has_choice; i++) {
+      if (c->backend == BACKEND_CUDA && !kernels_add_alike(kernels, before[i])) return NULL;
       RoundAlike is = kernels_round_alike(kernels, origin ? origin[i] : NULL, before[i], graph);
       if (is > worst) worst = is;
     }

@@ -76,7 +76,7 @@ static const OptionRow rows[] = {
     {"-D", OPT_DEFINE, ARG_JOINED, "the program", "-D NAME=VALUE", "override a const"},
     {"--data", OPT_DATA, ARG_REQUIRED, "the program", "--data [NAME=]PATH", "read the data from there"},
     {"--shapes", OPT_SHAPES, ARG_NONE, "the program", "--shapes", "do not open data files: sizes as declared"},
-    {"--precision", OPT_PRECISION, ARG_REQUIRED, "the program", "--precision=fp32|tf32|bf16", "of the factors of dense products; bf16: of what is stored, too; on a GPU"},
+    {"--precision", OPT_PRECISION, ARG_REQUIRED, "the program", "--precision=fp32|tf32|bf16", "of the factors of dense products, on a GPU; bf16: of what is stored"},
     {"--gemm", OPT_GEMM, ARG_REQUIRED, "the program", "--gemm=cublas|own", "who computes dense products on a GPU; cublas is the default"},
     {"--spmm", OPT_SPMM, ARG_REQUIRED, "the program", "--spmm=own|cusparse", "who computes wide sums over neighbours there"},
     {"-O", OPT_OPTIMISE, ARG_JOINED, "the program", "-O0 -O1 -O2 -O3 -Og", "-O0: one kernel per operation; -O2 is the default; -Og: the same kernels, compiled for a debugger"},

@@ -23,7 +23,7 @@ typedef struct Emission {
   Backend backend;
   const char *architecture;  /* BACKEND_CUDA: "sm_80", or "compute_75": for all from that on */
   bool has_lines;            /* with #line of the model, for debuggers */
-  bool has_double;           /* it comes with its double-precision twin */
+  bool has_double;           /* it comes with a double-precision twin */
   double slowdown;           /* 0: the program is for the machine it runs on; else the other machine's times, times this */
   const char *prefix;        /* of the embedding API's symbols: an identifier */
   const char *fingerprint;   /* 12 hexadecimal digits */
@@ -34,6 +34,7 @@ typedef struct Emission {
 } Emission;
 
 void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
+bool emit_is_own_twin(const Emission *emission); /* the twin is the same source, compiled another time */
 void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
 void emit_main(const Emission *emission, FILE *out);   /* main.c */
 void emit_plan_numbers(const Emission *emission, FILE *out); /* PREFIX_plan.inc */

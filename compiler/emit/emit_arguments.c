@@ -12,7 +12,7 @@ typedef struct ElementInfo {
 
 static const ElementInfo element_info[ELEMENT_KIND_COUNT] = {
     [ELEMENTS_REAL] = {"gnn_real *", "const gnn_real *", "V", "K", "P"},
-    [ELEMENTS_HALF] = {"gnn_half *", "const gnn_half *", "V_HALF", NULL, "P_HALF"},
+    [ELEMENTS_HALF] = {"gnn_half *", "const gnn_half *", "V_HALF", "K_HALF", "P_HALF"},
     [ELEMENTS_BITS] = {"uint32_t *", "const uint32_t *", "V_BITS", "K_BITS", "P_BITS"},
     [ELEMENTS_DOUBLE] = {"double *", "const double *", "V_DOUBLES", "K_DOUBLES", "P_DOUBLES"},
     [ELEMENTS_LABELS] = {"int32_t *", "const int32_t *", "V_LABELS", "K_LABELS", "P_LABELS"},
@@ -176,7 +176,9 @@ static int64_t bytes_before_rows(const Emission *m, const Block *block) {
 
 const char *argument_before_rows(const Emission *m, const Block *block) {
   const int64_t bytes = bytes_before_rows(m, block);
-  return bytes ? arena_printf(m->arena, " - %" PRId64, bytes / (m->backend == BACKEND_CUDA ? 1 : block->kernels->graph->values[block->value].op == OP_OFFSETS ? 8 : 4)) : "";
+  if (bytes == 0) return "";
+  const int number_bytes = block->kernels->graph->values[block->value].op == OP_OFFSETS ? 8 : kernels_is_half(block->kernels, block->value) ? 2 : 4;
+  return arena_printf(m->arena, " - %" PRId64, bytes / (m->backend == BACKEND_CUDA ? 1 : number_bytes));
 }
 
 static const Parts *parts_of_emission(const Emission *m) { return m->evaluation_plan->problem->parts; }

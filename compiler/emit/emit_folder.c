@@ -47,7 +47,7 @@ void emit_cmake(const Emission *m, FILE *out) {
   if (m->backend == BACKEND_CUDA) emit_cmake_by_make(m, out);
   else emit_cmake_targets(m, out);
   emit_put(m, out, "\nadd_executable(` main.c)\ntarget_link_libraries(` `_library)\n");
-  if (m->backend == BACKEND_CUDA || !m->has_double) return;
+  if (!emit_is_own_twin(m)) return;
   emit_put(m, out,
            "\n# The same in double precision: `gradcheck` of the program.\n"
            "target_compile_definitions(`_library PRIVATE GNN_HAS_DOUBLE)\n"

@@ -404,7 +404,8 @@ static const char *joined_element(RowWriter *w, ValueId id, Index index) {
     int64_t begin = 0;
     for (int k = 0; k < value->operand_count; k++) {
       const int64_t each = shape_width(&w->kernels->graph->values[value->operand[k]].shape), numbers = is_bit ? bit_words(each) : each;
-      rows_write(w, level, "for (int j = 0; j < %" PRId64 "; j++) %s[%" PRId64 " + j] = %s[j];", numbers, row, begin, pointer_to(w, value->operand[k], index.row, false, false)->name);
+      rows_write(w, level, "for (int j = 0; j < %" PRId64 "; j++) %s[%" PRId64 " + j] = %s;", numbers, row, begin,
+                 rows_loaded(w->kernels, value->operand[k], arena_printf(w->arena, "%s[j]", pointer_to(w, value->operand[k], index.row, false, false)->name)));
       begin += numbers;
     }
   }
@@ -660,10 +661,10 @@ void rows_store(RowWriter *w, ValueId value, const char *text, RowKind row) {
   }
 }
 
-/* The row of a value as an array: where it is stored, or one of its own. */
+/* The row of a value as an array: where it is stored as it is, or one of its own. */
 static const char *row_array(RowWriter *w, ValueId id, const char *text, RowKind row) {
   const Value *value = &w->kernels->graph->values[id];
-  for (int k = 0; k < w->kernel->output_count; k++)
+  for (int k = 0; k < w->kernel->output_count && !kernels_is_half(w->kernels, id); k++)
     if (w->kernel->outputs[k] == id) return pointer_to(w, id, row, true, false)->name;
   const Index none = {.row = ROWS_NONE, .rank = NO_INDEX};
   for (int i = 0; i < w->temporary_count; i++)
@@ -682,7 +683,8 @@ void rows_store_tile(RowWriter *w, ValueId tile, const char *text, RowKind row) 
   const char *to = pointer_to(w, tile, row, true, false)->name;
   if (w->kernels->backend == BACKEND_CPU) {
     const char *from = row_array(w, value->operand[0], text, row);
-    w->after_loops = joined(w->arena, w->after_loops, arena_printf(w->arena, "for (int j = 0; j < %" PRId64 "; j++) %s[j] = %s[%" PRId64 " + j];\n", width, to, from, begin));
+    const char *number = arena_printf(w->arena, "%s[%" PRId64 " + j]", from, begin);
+    w->after_loops = joined(w->arena, w->after_loops, arena_printf(w->arena, "for (int j = 0; j < %" PRId64 "; j++) %s[j] = %s;\n", width, to, rows_rounded(w->kernels, tile, number)));
     return;
   }
   const char *column = rows_offset(w, &whole->shape, rows_full_index(w, row));

@@ -1,4 +1,4 @@
-/* choose_half: which values a program for CUDA keeps in bf16, 2 bytes a number (--precision=bf16).
+/* choose_half: which values a program keeps in bf16, 2 bytes a number (--precision=bf16), on a processor as on a GPU.
  *
  * They are rounded to nearest even where they are stored and read as the fp32 that they are; every sum and product is fp32. What
  * stays fp32: extremes over edges, which are compared with what they were found among, everything that is no row of a node or an edge (weights, their gradients, the optimiser's state), sparse features, the

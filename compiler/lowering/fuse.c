@@ -59,6 +59,7 @@ typedef struct Fusion {
   Kernels *kernels;
   const bool *is_sparse_field;
   bool is_fusing, is_staging;
+  bool is_making_again; /* rows are put together, or made again, where they are read: on a processor, where nothing is rounded by that */
   Backend backend;
   bool *is_virtual;
   int *use_count;
@@ -122,12 +123,12 @@ static bool is_edge_row_sum(const Fusion *f, ValueId id) {
   return value->op == OP_REDUCE && domain_is_edges(value->shape.domain) && !f->is_wanted_whole[id];
 }
 
-/* Rows times a number each, of which tables are copied out: they are what they are times of, wherever else they are read. On a processor: on a GPU it
- * would change what is rounded, and what a library computes with a product. */
+/* Rows times a number each, of which tables are copied out: they are what they are times of, wherever else they are read. On a GPU it would change what
+ * a library computes with a product. */
 static bool is_cheaply_tiled(const Fusion *f, ValueId id) {
   const Graph *graph = f->graph;
   const Value *value = &graph->values[id];
-  if (!f->is_fusing || f->backend != BACKEND_CPU || !f->has_tiles[id] || f->has_far[id]) return false;
+  if (!f->is_making_again || !f->has_tiles[id] || f->has_far[id]) return false;
   if (value->op != OP_MAP || value->as.function != MAP_MUL || value->operand_count != 2) return false;
   int numbers = 0;
   for (int k = 0; k < 2; k++) {
@@ -137,13 +138,13 @@ static bool is_cheaply_tiled(const Fusion *f, ValueId id) {
   return numbers == 1;
 }
 
-/* On a processor. Rows of a product's operand are put together a few at a time, on the stack. */
+/* Rows of a product's operand are put together a few at a time, on the stack. */
 enum { MOST_JOINED = 512 /* numbers of such a row */ };
 
 static bool is_side_by_side(const Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   bool is = value->op == OP_CONCAT && value->shape.domain == DOMAIN_NODE && value->as.part.axis == 0 && !value->tap && !value->was_tap && !graph_is_result(f->graph, id) &&
-            f->is_fusing && f->backend == BACKEND_CPU;
+            f->is_making_again;
   for (int k = 0; k < value->operand_count && is; k++) is = f->graph->values[value->operand[k]].slice.count > 0;
   return is;
 }
@@ -622,7 +623,8 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   kernels->is_half = arena_alloc(arena, count);
   kernels->storage = arena_alloc(arena, count * sizeof *kernels->storage);
   kernels->needs = arena_alloc(arena, (size_t)typed_edge_sets(graph->program->info) * sizeof *kernels->needs);
-  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->is_fusing && options->is_staging && options->backend == BACKEND_CPU, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
+  Fusion f = {graph, kernels, is_sparse_field, options->is_fusing, options->is_fusing && options->is_staging && options->backend == BACKEND_CPU,
+              options->is_fusing && options->backend == BACKEND_CPU && options->precision != PRECISION_BF16, options->backend, arena_alloc(arena, count), arena_alloc(arena, count * sizeof(int)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, count * sizeof(ValueId)), arena_alloc(arena, count), arena_alloc(arena, count), arena_alloc(arena, count),
               arena_alloc(arena, ROLES * count * sizeof(int)), 0};
   for (int i = 0; i < graph->value_count; i++) {
@@ -640,7 +642,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   }
   find_inputs(&f);
   find_outputs(&f);
-  if (options->backend == BACKEND_CUDA && options->precision == PRECISION_BF16) choose_half(kernels, is_sparse_field);
+  if (options->precision == PRECISION_BF16) choose_half(kernels, is_sparse_field);
   for (int i = 0; i < kernels->kernel_count; i++) {
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);

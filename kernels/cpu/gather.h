@@ -6,7 +6,7 @@
 #ifndef GNN_GATHER_H
 #define GNN_GATHER_H
 
-#include "vector.h"
+#include "half.h"
 
 /* Of the rows from k << shift on, none of which lies beyond the next part: those before row `end` lie in `part`, counted from 0. */
 typedef struct gnn_row_part {
@@ -18,21 +18,26 @@ GNN_INLINE int gnn_part_of(const gnn_row_part *parts, int shift, int64_t row) { 
 /* What rows of w numbers are gathered from: a matrix. Or, where `at` is not NULL, pieces, each at so many bytes of the arena that begins at `rows`: with `parts` by row, a piece
  * lying so that row 0 would be there; without, what picks a row is a code, the piece and from bit `shift` down the row's number in it (gnn_halo_rows). */
 typedef struct gnn_table {
-  const gnn_real *rows;
+  const void *rows;
   const int64_t *at;
   const gnn_row_part *parts;
   int shift;
+  int is_half; /* numbers are kept in bf16 */
 } gnn_table;
 
-GNN_INLINE gnn_table gnn_matrix(const gnn_real *rows) { return (gnn_table){rows, NULL, NULL, 0}; }
+GNN_INLINE gnn_table gnn_matrix(const gnn_real *rows) { return (gnn_table){rows, NULL, NULL, 0, 0}; }
+GNN_INLINE gnn_table gnn_half_matrix(const gnn_half *rows) { return (gnn_table){rows, NULL, NULL, 0, 1}; }
 
-GNN_INLINE const gnn_real *gnn_table_piece(gnn_table x, int64_t piece) { return (const gnn_real *)(const void *)((const char *)x.rows + x.at[piece] * GNN_SCALE); }
+GNN_INLINE int64_t gnn_table_bytes(gnn_table x, int64_t numbers) { return numbers * (int64_t)(x.is_half ? sizeof(gnn_half) : sizeof(gnn_real)); }
 
-GNN_INLINE const gnn_real *gnn_table_row(gnn_table x, int32_t idx, int64_t w) {
-  if (x.at == NULL) return x.rows + (int64_t)idx * w;
-  if (x.parts) return gnn_table_piece(x, gnn_part_of(x.parts, x.shift, idx)) + (int64_t)idx * w;
+GNN_INLINE const char *gnn_table_piece(gnn_table x, int64_t piece) { return (const char *)x.rows + x.at[piece] * GNN_SCALE; }
+
+GNN_INLINE const void *gnn_table_row(gnn_table x, int32_t idx, int64_t w) {
+  const int64_t row_bytes = gnn_table_bytes(x, w);
+  if (x.at == NULL) return (const char *)x.rows + idx * row_bytes;
+  if (x.parts) return gnn_table_piece(x, gnn_part_of(x.parts, x.shift, idx)) + idx * row_bytes;
   const uint32_t code = (uint32_t)idx;
-  return gnn_table_piece(x, code >> x.shift) + (int64_t)(code & ((UINT32_C(1) << x.shift) - 1)) * w;
+  return gnn_table_piece(x, code >> x.shift) + (int64_t)(code & ((UINT32_C(1) << x.shift) - 1)) * row_bytes;
 }
 
 /* Accumulators of one pass over the entries; wider rows take several passes. */
@@ -42,12 +47,14 @@ enum { GNN_GATHER_TILE = GNN_REGISTERS / 2 };
 #define GNN_TILE_VEC gnn_vec1
 #define GNN_TILE_AT gnn_vec1_at
 #define GNN_TILE_FMA gnn_fma1
+#define GNN_TILE_HALVES gnn_numbers1
 #include "gather_tile.h"
 
 #define GNN_TILE gnn_gather_tile2
 #define GNN_TILE_VEC gnn_vec2
 #define GNN_TILE_AT gnn_vec2_at
 #define GNN_TILE_FMA gnn_fma2
+#define GNN_TILE_HALVES gnn_numbers2
 #include "gather_tile.h"
 
 #if GNN_LANES >= 4
@@ -55,6 +62,7 @@ enum { GNN_GATHER_TILE = GNN_REGISTERS / 2 };
 #define GNN_TILE_VEC gnn_vec4
 #define GNN_TILE_AT gnn_vec4_at
 #define GNN_TILE_FMA gnn_fma4
+#define GNN_TILE_HALVES gnn_numbers4
 #include "gather_tile.h"
 #endif
 
@@ -63,6 +71,7 @@ enum { GNN_GATHER_TILE = GNN_REGISTERS / 2 };
 #define GNN_TILE_VEC gnn_vec8
 #define GNN_TILE_AT gnn_vec8_at
 #define GNN_TILE_FMA gnn_fma8
+#define GNN_TILE_HALVES gnn_numbers8
 #include "gather_tile.h"
 #endif
 
@@ -71,6 +80,7 @@ enum { GNN_GATHER_TILE = GNN_REGISTERS / 2 };
 #define GNN_TILE_VEC gnn_vec16
 #define GNN_TILE_AT gnn_vec16_at
 #define GNN_TILE_FMA gnn_fma16
+#define GNN_TILE_HALVES gnn_numbers16
 #include "gather_tile.h"
 #endif
 

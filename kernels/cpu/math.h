@@ -26,14 +26,6 @@ GNN_INLINE double gnn_abs(double x) { return fabs(x); }
 
 #else
 
-typedef union gnn_float_bits {
-  float f;
-  uint32_t u;
-} gnn_float_bits;
-
-GNN_INLINE float gnn_float_of(uint32_t u) { return (gnn_float_bits){.u = u}.f; }
-GNN_INLINE uint32_t gnn_bits_of(float f) { return (gnn_float_bits){.f = f}.u; }
-
 /* 2^n as two factors, n of [-150, 128], each a normal number; n in 9 or more bits of two's complement. */
 typedef struct gnn_power {
   float half, rest;

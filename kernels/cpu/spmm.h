@@ -13,8 +13,7 @@ enum { GNN_WEIGHT_BLOCK = 128 };
 
 /* How many entries ahead rows are fetched: about 8 KB in flight hides the latency, less for rows wider than that is
  * worth. In a table that fits the second-level cache it only costs. */
-GNN_INLINE int64_t gnn_gather_ahead(int64_t table_rows, int64_t w) {
-  const int64_t row_bytes = w * (int64_t)sizeof(gnn_real);
+GNN_INLINE int64_t gnn_gather_ahead(int64_t table_rows, int64_t row_bytes) {
   if (table_rows * row_bytes < 1 << 20) return 0;
   return row_bytes <= 512 ? 16 : row_bytes <= 1024 ? 6 : 4;
 }
@@ -36,7 +35,7 @@ GNN_INLINE gnn_csr gnn_csr_at(const gnn_csr *g, const int64_t *ptr) {
 /* idx: [entries], what picks rows of the table: ids, or codes. */
 GNN_INLINE void gnn_spmm_table_rows(const gnn_csr *g, const int32_t *idx, gnn_table x, int64_t w, int chains, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
   gnn_real acc[w];
-  const int64_t ahead = gnn_gather_ahead(g->rows, w), limit = g->ptr[end];
+  const int64_t ahead = gnn_gather_ahead(g->rows, gnn_table_bytes(x, w)), limit = g->ptr[end];
   for (int64_t r = begin; r < end; r++) {
     const int64_t first = g->ptr[r];
     gnn_gather(idx + first, NULL, g->ptr[r + 1] - first, limit - first, x, w, chains, 1, ahead, acc);
@@ -53,7 +52,7 @@ GNN_INLINE void gnn_spmm_rows(const gnn_csr *g, const gnn_real *x, int64_t w, in
 GNN_INLINE void gnn_spmm_weighted_rows(const gnn_csr *g, const gnn_real *weight, const gnn_real *x, int64_t w, int chains,
                                        int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
   gnn_real acc[w], block[GNN_WEIGHT_BLOCK];
-  const int64_t ahead = gnn_gather_ahead(g->rows, w), limit = g->ptr[end];
+  const int64_t ahead = gnn_gather_ahead(g->rows, gnn_table_bytes(gnn_matrix(x), w)), limit = g->ptr[end];
   for (int64_t r = begin; r < end; r++) {
     const int64_t first = g->ptr[r], last = g->ptr[r + 1];
     if (g->edge) {

@@ -149,6 +149,14 @@ typedef gnn_vec2_at gnn_vec_at;
 #define GNN_LOAD(p) (*(const gnn_vec_at *)(p))
 #define GNN_STORE(p, v) (*(gnn_vec_at *)(p) = (v))
 
+typedef union gnn_float_bits {
+  float f;
+  uint32_t u;
+} gnn_float_bits;
+
+GNN_INLINE float gnn_float_of(uint32_t u) { return (gnn_float_bits){.u = u}.f; }
+GNN_INLINE uint32_t gnn_bits_of(float f) { return (gnn_float_bits){.f = f}.u; }
+
 /* Called once for each finished row with its numbers; acc is the kernel's and is gone afterwards. */
 typedef void gnn_row_done(const void *context, int64_t row, const gnn_real *acc);
 

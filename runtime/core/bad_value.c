@@ -6,13 +6,15 @@
 
 #include <math.h>
 
+#include "../base/array.h"
 #include "adjacency.h"
 #include "weights.h"
 
-static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, const gnn_real *values, int64_t first, int64_t count, int64_t width) {
+static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, gnn_array values, int64_t first, int64_t count, int64_t width) {
   for (int64_t i = 0; i < count * width; i++) {
-    if (isfinite(values[i])) continue;
-    *bad = (gnn_bad_value){run->epoch, 0, 0, name, rows, 0, first + i / width, i % width, (float)values[i]};
+    const double value = gnn_array_number(&values, i);
+    if (isfinite(value)) continue;
+    *bad = (gnn_bad_value){run->epoch, 0, 0, name, rows, 0, first + i / width, i % width, (float)value};
     return 1;
   }
   return 0;
@@ -38,7 +40,8 @@ void gnn_bad_value_search(gnn_run *run, int step) {
     const int64_t *part = is_of_edges ? program->graph.part_in + value->count : value->rows == GNN_ROWS_PART ? program->graph.part_first + value->count : NULL;
     const int64_t first = part ? part[-1] : 0;
     const int64_t count = part ? *part - first : bad_value_rows(run, value);
-    if (value->step != step || !bad_value_look(run, bad, value->name, is_of_edges ? GNN_ROWS_EDGE : part ? GNN_ROWS_NODE : value->rows, gnn_at(run, value->at), first, count, value->width)) continue;
+    const gnn_array values = {.dtype = value->is_half ? GNN_BF16 : GNN_F32, .data = (const unsigned char *)gnn_at(run, value->at)};
+    if (value->step != step || !bad_value_look(run, bad, value->name, is_of_edges ? GNN_ROWS_EDGE : part ? GNN_ROWS_NODE : value->rows, values, first, count, value->width)) continue;
     bad->set = value->rows == GNN_ROWS_EDGE ? (int)value->count : 0;
     bad->step = step;
     bad->line = value->line;
@@ -54,7 +57,7 @@ static gnn_status bad_value_look_at_weight(void *context, void *numbers, int64_t
   const bad_value_weight *at = context;
   gnn_bad_value *bad = &at->instance->bad;
   const int64_t width = at->weight->rank ? at->weight->shape[at->weight->rank - 1] : 1;
-  if (bad->epoch || width == 0 || !bad_value_look(&at->instance->run, bad, at->weight->name, GNN_ROWS_NONE, numbers, 0, count, 1)) return GNN_OK;
+  if (bad->epoch || width == 0 || !bad_value_look(&at->instance->run, bad, at->weight->name, GNN_ROWS_NONE, (gnn_array){.dtype = GNN_F32, .data = numbers}, 0, count, 1)) return GNN_OK;
   bad->column = (first + bad->row) % width;
   bad->row = (first + bad->row) / width;
   return GNN_OK;

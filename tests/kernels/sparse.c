@@ -262,7 +262,7 @@ static void test_pieces(Tap *tap) {
   Job job = {.g = &g, .x = x, .y = y};
   plain_48(&job, 0, ROWS);
   job.y = sums;
-  gnn_spmm_table_rows(&g, g.idx, (gnn_table){arena, at, parts, SHIFT}, WHOLE, gnn_gather_chains(WHOLE), 0, ROWS, done_48, &job);
+  gnn_spmm_table_rows(&g, g.idx, (gnn_table){arena, at, parts, SHIFT, 0}, WHOLE, gnn_gather_chains(WHOLE), 0, ROWS, done_48, &job);
   tap_ok(tap, reals_same(sums, y, ROWS * WHOLE), "A X: rows in %d pieces, wherever they lie, have the bits of one matrix", PARTS);
   csr_free(&g);
   free(x), free(y), free(sums), free(arena);

@@ -136,20 +136,32 @@ static void run_over_rows(const StepWriter *w, const char *task, Domain domain, 
 
 enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64 };
 
-/* ---- operands of products that are slices side by side ---- */
+/* ---- operands of products that are slices side by side, or kept in bf16 ---- */
 
-enum { JOINED_ROWS = 48 /* GNN_GEMM_ROWS */, JOINED_RUN = 128 };
+enum { JOINED_ROWS = 48 /* GNN_GEMM_ROWS */, JOINED_RUN = 128, JOINED_NUMBERS = 65536, JOINED_LEAST = 12 /* rows */ };
 
 /* Rows [r, last) of the operand, put together in an array of `rows` of them; and what stands for the operand, from where row 0 would lie. */
 typedef struct JoinedRows {
   const char *array, *copies, *at;
 } JoinedRows;
 
-static JoinedRows join_rows(StepWriter *w, ValueId id, const char *name, int rows) {
+static bool is_put_together(const Kernels *kernels, ValueId id) { return kernels_is_joined(kernels, id) || kernels_is_half(kernels, id); }
+
+/* Of so many numbers, that few fit the second-level cache. */
+static int rows_together(int most, int64_t width) {
+  while (most * width > JOINED_NUMBERS && most / 2 >= JOINED_LEAST) most /= 2;
+  return most;
+}
+
+/* `width`: numbers of a row of the product's operand, of which a row of the value may have several. */
+static JoinedRows join_rows(StepWriter *w, ValueId id, const char *name, int rows, int64_t width) {
   const Value *value = &w->graph->values[id];
-  const int64_t width = shape_width(&value->shape);
-  if (!kernels_is_joined(w->kernels, id)) return (JoinedRows){"", "", step_from(w, id)};
+  if (!is_put_together(w->kernels, id)) return (JoinedRows){"", "", step_from(w, id)};
   JoinedRows joined = {.array = arena_printf(w->arena, "gnn_real %s[%" PRId64 "] __attribute__((aligned(64)));\n", name, rows * width), .at = arena_printf(w->arena, "%s - r * %" PRId64, name, width)};
+  if (!kernels_is_joined(w->kernels, id)) {
+    joined.copies = arena_printf(w->arena, "gnn_numbers(%s + r * %" PRId64 ", (last - r) * %" PRId64 ", %s);\n", step_from(w, id), width, width, name);
+    return joined;
+  }
   int64_t begin = 0;
   for (int k = 0; k < value->operand_count; k++) {
     const int64_t each = shape_width(&w->graph->values[value->operand[k]].shape);
@@ -171,7 +183,7 @@ static void print_joined_loop(const StepWriter *w, const JoinedRows *joined, int
 
 static bool has_joined_operand(const Kernels *kernels, const Value *anchor) {
   bool has = false;
-  for (int k = 0; k < anchor->operand_count; k++) has = has || kernels_is_joined(kernels, anchor->operand[k]);
+  for (int k = 0; k < anchor->operand_count; k++) has = has || is_put_together(kernels, anchor->operand[k]);
   return has;
 }
 
@@ -181,8 +193,8 @@ static void emit_matmul(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
   if (p.lead > 1) { /* rows of the product are parts of rows of the value: they are stored as they come */
-    w->body->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = %s + r * %" PRId64 ";\n", step_to(w, w->kernel->anchor), p.width);
-    w->body->text[LEVEL_ELEMENT] = "to[j] = acc[j];\n";
+    w->body->text[LEVEL_ROW] = arena_printf(w->arena, "%s *restrict to = %s + r * %" PRId64 ";\n", rows_type(w->kernels, w->kernel->anchor), step_to(w, w->kernel->anchor), p.width);
+    w->body->text[LEVEL_ELEMENT] = arena_printf(w->arena, "to[j] = %s;\n", rows_rounded(w->kernels, w->kernel->anchor, "acc[j]"));
     w->body->loop_count = 1;
     w->body->loop_size[0] = p.width;
     w->body->uses = w->uses | USES_ROW | USES_ACC;
@@ -191,12 +203,13 @@ static void emit_matmul(StepWriter *w) {
   print_row_function(w);
   const char *matrix = step_from(w, w->anchor->operand[1]), *packed = step_scratch(w);
   print_task(w, "pack", arena_printf(w->arena, "gnn_gemm_pack(%s, %" PRId64 ", %" PRId64 ", %d, %s, begin, end);", matrix, p.depth, p.width, p.transposed, packed));
-  const JoinedRows left = join_rows(w, w->anchor->operand[0], "rows", JOINED_ROWS);
+  const int together = rows_together(JOINED_ROWS, p.depth);
+  const JoinedRows left = join_rows(w, w->anchor->operand[0], "rows", together, p.depth);
   step_scratch(w);
   const char *call = arena_printf(w->arena, "matmul_%" PRId64 "x%" PRId64 "(%s, %s, ", p.depth, p.width, left.at, packed);
   if (*left.copies) {
     open_task(w, "rows", w->uses);
-    print_joined_loop(w, &left, 1, JOINED_ROWS, arena_printf(w->arena, "%sr, last, %s_row, context);", call, w->name));
+    print_joined_loop(w, &left, 1, together, arena_printf(w->arena, "%sr, last, %s_row, context);", call, w->name));
     w->uses = 0;
   } else print_task(w, "rows", arena_printf(w->arena, "%sbegin, end, %s_row, context);", call, w->name));
   take_part(w);
@@ -208,13 +221,18 @@ static void emit_matmul(StepWriter *w) {
 
 static int64_t declared_width(const Value *sum, int64_t width) { return sum->declared_width ? sum->declared_width : width; }
 
-/* Of what is gathered and summed: numbers a row, and those of the whole where it is a slice of columns; "32", "16_of_64". */
-static const char *gathered_sizes(Arena *arena, const Value *sum, int64_t width) {
+/* Of what is gathered and summed: numbers a row, and those of the whole where it is a slice of columns; "32", "16_of_64", "half_32". */
+static const char *gathered_sizes(Arena *arena, const Value *sum, int64_t width, bool is_half) {
   const int64_t declared = declared_width(sum, width);
-  return declared == width ? arena_printf(arena, "%" PRId64, width) : arena_printf(arena, "%" PRId64 "_of_%" PRId64, width, declared);
+  const char *kind = is_half ? "half_" : "";
+  return declared == width ? arena_printf(arena, "%s%" PRId64, kind, width) : arena_printf(arena, "%s%" PRId64 "_of_%" PRId64, kind, width, declared);
 }
 
-static const char *spmm_sizes(const Emission *m, const Value *sum) { return gathered_sizes(m->arena, sum, shape_width(&sum->shape)); }
+static ValueId summed_by_spmm(const Graph *graph, const Value *sum) { return graph->values[sum->operand[0]].operand[0]; }
+
+static const char *spmm_sizes(const Emission *m, const Kernels *kernels, const Value *sum) {
+  return gathered_sizes(m->arena, sum, shape_width(&sum->shape), kernels_is_half(kernels, summed_by_spmm(kernels->graph, sum)));
+}
 
 /* The member for the dropout of sparse features, where they have one. */
 static Members sparse_members(StepWriter *w, ValueId dropout) {
@@ -278,7 +296,7 @@ static void emit_sparse_outer(StepWriter *w) {
   const char *dense = is_gathered ? arena_printf(w->arena, "gnn_at(g, 0), %s", argument_at_pieces(w->arguments, gathered, false, &w->uses)) : step_from(w, gathered);
   const char *declaration, *features = sparse_here(w, slot, true, &declaration);
   print_task(w, "columns", arena_printf(w->arena, "%ssparse_outer_%s%s(%s, &g->blocks, %s, %s, begin, end, %s_row, context);", declaration, is_gathered ? "pieces_" : "",
-                                        gathered_sizes(w->arena, w->anchor, width), features, dense, drop, w->name));
+                                        gathered_sizes(w->arena, w->anchor, width, kernels_is_half(w->kernels, gathered)), features, dense, drop, w->name));
   const bool is_turning = !is_left && w->step->part == (w->step->part ? w->step->parts->count : 0);
   if (is_turning) {
     const char *from = w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w), *result = step_to(w, w->kernel->anchor);
@@ -327,14 +345,15 @@ static void emit_walk(StepWriter *w, const char *call, const char *from, const c
 static void emit_outer(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
   Domain domain = w->graph->values[w->anchor->operand[0]].shape.domain;
-  const JoinedRows sides[] = {join_rows(w, w->anchor->operand[0], "left", JOINED_RUN), join_rows(w, w->anchor->operand[1], "right", JOINED_RUN)};
+  const int together = rows_together(JOINED_RUN, p.depth > p.width ? p.depth : p.width);
+  const JoinedRows sides[] = {join_rows(w, w->anchor->operand[0], "left", together, p.depth), join_rows(w, w->anchor->operand[1], "right", together, p.width)};
   const bool is_joined = has_joined_operand(w->kernels, w->anchor);
   const char *outer = arena_printf(w->arena, "outer_%s%" PRId64 "x%" PRId64 "(%s, %s", is_joined ? "on_" : "", p.depth, p.width, sides[0].at, sides[1].at);
   if (is_joined) {
     fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
     print_opening(w, w->uses);
     w->uses = 0;
-    print_joined_loop(w, sides, 2, JOINED_RUN, arena_printf(w->arena, "%s, r, last, r == begin, sum);", outer));
+    print_joined_loop(w, sides, 2, together, arena_printf(w->arena, "%s, r, last, r == begin, sum);", outer));
     outer = arena_printf(w->arena, "%s_run(context", w->name);
   }
   if (domain == DOMAIN_NONE) {
@@ -356,7 +375,7 @@ static void emit_spmm(StepWriter *w) {
   if (w->graph->values[lifted->operand[0]].op == OP_HALO) {
     const char *pieces = argument_at_pieces(w->arguments, lifted->operand[0], false, &w->uses);
     w->uses |= USES_RUN;
-    print_task(w, "rows", arena_printf(w->arena, "%s\n  spmm_halo_%s(edges, %s, gnn_at(g, 0), %s, begin, end, %s_row, context);", step_edges(w), spmm_sizes(w->emission, w->anchor), step_codes(w), pieces, w->name));
+    print_task(w, "rows", arena_printf(w->arena, "%s\n  spmm_halo_%s(edges, %s, gnn_at(g, 0), %s, begin, end, %s_row, context);", step_edges(w), spmm_sizes(w->emission, w->kernels, w->anchor), step_codes(w), pieces, w->name));
     take_part(w);
     open_step(w, no_members);
     run_over_edges_of_rows(w, "rows", csr);
@@ -368,7 +387,7 @@ static void emit_spmm(StepWriter *w) {
   const char *neighbours = step_neighbours(w);
   const char *own = neighbours ? arena_printf(w->arena, "%s\n  const gnn_csr own = gnn_csr_with(edges, %s);\n  ", step_edges(w), neighbours) : "";
   w->uses |= USES_RUN;
-  print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s%s(&%s, %s, begin, end, %s_row, context);", own, is_gathered ? "pieces_" : "", spmm_sizes(w->emission, w->anchor), neighbours ? "own" : csr, from, w->name));
+  print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s%s(&%s, %s, begin, end, %s_row, context);", own, is_gathered ? "pieces_" : "", spmm_sizes(w->emission, w->kernels, w->anchor), neighbours ? "own" : csr, from, w->name));
   take_part(w);
   open_step(w, no_members);
   run_over_edges_of_rows(w, "rows", csr);
@@ -378,11 +397,11 @@ static void emit_spmm(StepWriter *w) {
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
 static void emit_halo(StepWriter *w) {
   const int parts = w->step->parts->count;
-  const char *part = step_part(w), *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses);
+  const char *part = step_part(w), *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor);
   step_write_halo(w, (Spread){0});
   open_task(w, "rows", w->body->uses | USES_RUN | USES_STEP);
   fprintf(w->out, "  const gnn_halo_rows *halo = &%s;\n  const int64_t *first = halo->first + (%s - 1) * %d;\n  int to_part = 0;\n  for (int64_t i = begin; i < end; i++) {\n", step_halo(w, halo_kind(w->anchor)), part, parts);
-  fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    gnn_real *restrict to = gnn_at(g, %s[to_part]) + (i - first[to_part]) * %" PRId64 ";\n", pieces,
+  fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    %s *restrict to = (%s *)(void *)gnn_at(g, %s[to_part]) + (i - first[to_part]) * %" PRId64 ";\n", type, type, pieces,
           kernels_row_stride(w->kernels, w->kernel->anchor));
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
@@ -782,9 +801,9 @@ static void emit_concat(StepWriter *w) {
     if (graph_constant(w->graph, w->anchor->operand[k], &number)) from = emit_real(w->arena, number);
     else {
       const char *at = step_from(w, w->anchor->operand[k]);
-      from = arena_printf(w->arena, "%s[r * %" PRId64 " + %sk]", at, lead * size, lead > 1 ? arena_printf(w->arena, "j * %" PRId64 " + ", size) : "");
+      from = rows_loaded(w->kernels, w->anchor->operand[k], arena_printf(w->arena, "%s[r * %" PRId64 " + %sk]", at, lead * size, lead > 1 ? arena_printf(w->arena, "j * %" PRId64 " + ", size) : ""));
     }
-    copies = arena_printf(w->arena, "%s%sfor (int k = 0; k < %" PRId64 "; k++) row[%s%sk] = %s;\n", copies, indent, size, turns, begin ? arena_printf(w->arena, "%" PRId64 " + ", begin) : "", from);
+    copies = arena_printf(w->arena, "%s%sfor (int k = 0; k < %" PRId64 "; k++) row[%s%sk] = %s;\n", copies, indent, size, turns, begin ? arena_printf(w->arena, "%" PRId64 " + ", begin) : "", rows_rounded(w->kernels, w->kernel->anchor, from));
     begin += size;
   }
   if (lead > 1) copies = arena_printf(w->arena, "%s}\n", copies);
@@ -942,25 +961,28 @@ static const char *shared_outer(const Emission *m, const Step *step, const Value
                       p.depth, p.width, p.depth, p.width);
 }
 
-/* Of pieces where they lie in the arena. */
-static const char *table_of_pieces(Arena *arena, const Step *step) { return arena_printf(arena, "(gnn_table){arena, pieces, row_parts, %d}", parts_row_shift(step->parts)); }
+/* Of pieces where they lie in the arena; those of halos are picked by codes. */
+static const char *table_of_pieces(Arena *arena, const Kernels *kernels, ValueId value, const char *row_parts, int shift) {
+  return arena_printf(arena, "(gnn_table){arena, pieces, %s, %d, %d}", row_parts, shift, kernels_is_half(kernels, value));
+}
 
 static const char *shared_spmm(const Emission *m, const Step *step, const Value *anchor) {
   const Graph *graph = step->kernels->graph;
-  const ValueId from = graph->values[anchor->operand[0]].operand[0];
-  const char *sizes = spmm_sizes(m, anchor), *rest = arena_printf(m->arena, "%" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
+  const ValueId from = summed_by_spmm(graph, anchor);
+  const bool is_half = kernels_is_half(step->kernels, from);
+  const char *sizes = spmm_sizes(m, step->kernels, anchor), *rest = arena_printf(m->arena, "%" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
   if (graph->values[from].op == OP_HALO)
     return arena_printf(m->arena,
                         "SHARED void spmm_halo_%s(const gnn_csr *graph, const uint32_t *codes, const gnn_real *arena, const int64_t *pieces, int64_t begin, int64_t end,\n"
-                        "    gnn_row_done *done, const void *context) {\n  gnn_spmm_table_rows(graph, (const int32_t *)codes, (gnn_table){arena, pieces, NULL, %d}, %s",
-                        sizes, parts_halo_shift(m->evaluation_plan->problem->parts, HALO_FOR_DST), rest);
+                        "    gnn_row_done *done, const void *context) {\n  gnn_spmm_table_rows(graph, (const int32_t *)codes, %s, %s",
+                        sizes, table_of_pieces(m->arena, step->kernels, from, "NULL", parts_halo_shift(m->evaluation_plan->problem->parts, HALO_FOR_DST)), rest);
   if (step_gathers(step, from))
     return arena_printf(m->arena,
                         "SHARED void spmm_pieces_%s(const gnn_csr *graph, const gnn_real *arena, const int64_t *pieces, int64_t begin, int64_t end, gnn_row_done *done,\n"
-                        "    const void *context) {\n  gnn_spmm_table_rows(graph, graph->idx, %s, %s", sizes, table_of_pieces(m->arena, step), rest);
+                        "    const void *context) {\n  gnn_spmm_table_rows(graph, graph->idx, %s, %s", sizes, table_of_pieces(m->arena, step->kernels, from, "row_parts", parts_row_shift(step->parts)), rest);
   return arena_printf(m->arena,
-                      "SHARED void spmm_%s(const gnn_csr *graph, const gnn_real *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
-                      "    const void *context) {\n  gnn_spmm_rows(graph, x, %s", sizes, rest);
+                      "SHARED void spmm_%s(const gnn_csr *graph, const %s *x, int64_t begin, int64_t end, gnn_row_done *done,\n"
+                      "    const void *context) {\n  %s, %s", sizes, rows_type(step->kernels, from), is_half ? "gnn_spmm_table_rows(graph, graph->idx, gnn_half_matrix(x)" : "gnn_spmm_rows(graph, x", rest);
 }
 
 static const char *shared_sparse_matmul(const Emission *m, const Step *step, const Value *anchor) {
@@ -976,12 +998,14 @@ static const char *shared_sparse_outer(const Emission *m, const Step *step, cons
   ValueId dropout;
   bool is_left = graph_sparse_field(step->kernels->graph, m->is_sparse_field, anchor->operand[0], &dropout) != NO_INDEX;
   int64_t width = is_left ? anchor->as.product.width : anchor->as.product.depth;
-  const bool is_gathered = step_gathers(step, anchor->operand[is_left ? 1 : 0]);
+  const ValueId gathered = anchor->operand[is_left ? 1 : 0];
+  const bool is_gathered = step_gathers(step, gathered), is_half = kernels_is_half(step->kernels, gathered);
   return arena_printf(m->arena,
-                      "SHARED void sparse_outer_%s%s(const gnn_sparse *x, const gnn_blocks *blocks, const gnn_real *%s, const gnn_dropout *drop,\n"
+                      "SHARED void sparse_outer_%s%s(const gnn_sparse *x, const gnn_blocks *blocks, const %s *%s, const gnn_dropout *drop,\n"
                       "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
                       "  gnn_sparse_tn_rows(x, blocks, %s, %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n",
-                      is_gathered ? "pieces_" : "", gathered_sizes(m->arena, anchor, width), is_gathered ? "arena, const int64_t *pieces" : "g", is_gathered ? table_of_pieces(m->arena, step) : "gnn_matrix(g)",
+                      is_gathered ? "pieces_" : "", gathered_sizes(m->arena, anchor, width, is_half), is_half && !is_gathered ? "gnn_half" : "gnn_real", is_gathered ? "arena, const int64_t *pieces" : "g",
+                      is_gathered ? table_of_pieces(m->arena, step->kernels, gathered, "row_parts", parts_row_shift(step->parts)) : is_half ? "gnn_half_matrix(g)" : "gnn_matrix(g)",
                       width, declared_width(anchor, width));
 }
 
