@@ -38,7 +38,7 @@ COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c
   $(addprefix compiler/explain/, advice.c bound.c instead.c layers.c problem_report.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
   $(addprefix compiler/explain/views/, annotate.c brackets.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory_csv.c page.c svg.c sweep_views.c \
     trace.c turns.c views.c) \
-  $(addprefix compiler/driver/, build.c changes.c cuda_compiler.c cut_forms.c dependencies.c driver.c format_command.c forms.c given_plan.c language_server.c native.c options.c problem_command.c single_file.c) \
+  $(addprefix compiler/driver/, build.c c_compiler.c changes.c children.c cuda_compiler.c cut_forms.c dependencies.c driver.c format_command.c forms.c given_plan.c language_server.c native.c options.c problem_command.c single_file.c) \
   $(addprefix compiler/target/, calibrate.c measure_gpu.c measurement.c tune.c) \
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.
@@ -46,8 +46,8 @@ MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=fope
 PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evaluate.c exact.c filling.c finished_plan.c geometry.c json_text.c judge.c judge_certificate.c judge_parts.c label_dp.c main.c memo.c pack.c plan_json.c \
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
     simulate.c timeline.c timing.c windows.c)
-RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c room.c stream.c text.c zip.c) \
-  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
+RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c processor.c room.c stream.c text.c zip.c) \
+  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c tu.c) \
   $(addprefix runtime/data/, array_names.c columns.c csv.c dgl.c ids.c igb.c keyed.c metis_graph.c mtx.c names.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "compiler/base/outfile.h"
-#include "compiler/driver/build.h"
+#include "compiler/driver/children.h"
 #include "compiler/driver/driver.h"
 #include "compiler/driver/format_command.h"
 #include "compiler/driver/language_server.h"
@@ -68,7 +68,7 @@ static int sweep_models(const Options *options, const char *share_dir) {
 int main(int argc, char **argv) {
   gnn_read_yaml = gnn_yaml_text;
   gnn_open_standard();
-  gnn_partial_on_signals(1, build_stop);
+  gnn_partial_on_signals(1, children_stop);
   if (argc > 1 && strcmp(argv[1], "plan") == 0) {
     if (!options_are_text(argc, argv)) return 2;
     return outfile_end_stdout(problem_command_is_asked(argc - 1, argv + 1) ? problem_command(argc - 1, argv + 1) : planner_main(argc - 1, argv + 1));

@@ -252,7 +252,7 @@ static const DiagPage pages[] = {
      "  return dot(src.h, dst.h) over links\n"
      "}\n", .exit_code = 1, .is_of_gnncc = true},
     {"R0801", "the machine offers less than the plan needs",
-     "The program looks before it allocates anything. Plan again with a smaller --budget.",
+     "The program looks before it allocates anything. Memory: plan again with a smaller --budget. Instructions that the processor has not: compile with --cpu=NAME for it.",
      NULL,
      NULL, .exit_code = 3, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0802", "the data has another size than planned",

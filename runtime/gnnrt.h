@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "instructions.h"
 #include "measures.h"
 
 #ifdef GNN_DOUBLE
@@ -225,6 +226,33 @@ static inline gnn_real *gnn_at(const gnn_run *run, int64_t offset) {
 }
 
 /* ---- the program's description of itself ---- */
+
+/* What the description of PREFIX is called. Of a source that is compiled for several processors one build, PREFIX_program, has all else that the source
+ * has; the others are compiled with -DGNN_FOR=NAME, PREFIX_program_NAME. -DGNN_ALSO=NAME: such a build is linked with this one, which names it. */
+#define GNN_JOIN_(first, second) first##second
+#define GNN_JOIN(first, second) GNN_JOIN_(first, second)
+#if defined GNN_DOUBLE
+#define GNN_PROGRAM(prefix) prefix##_program_in_double
+#elif defined GNN_FOR
+#define GNN_PROGRAM(prefix) GNN_JOIN(prefix##_program_, GNN_FOR)
+#else
+#define GNN_PROGRAM(prefix) prefix##_program
+#endif
+#ifdef GNN_ALSO
+#define GNN_OTHER(prefix) GNN_JOIN(prefix##_program_, GNN_ALSO)
+#endif
+
+/* Around functions that a processor runs before it is known to have what the source is compiled for. */
+#if defined __x86_64__ && defined __clang__
+#define GNN_BEFORE_CHOICE _Pragma("clang attribute push(__attribute__((target(\"arch=x86-64\"))), apply_to = function)")
+#define GNN_AFTER_CHOICE _Pragma("clang attribute pop")
+#elif defined __x86_64__
+#define GNN_BEFORE_CHOICE _Pragma("GCC push_options") _Pragma("GCC target(\"arch=x86-64\")")
+#define GNN_AFTER_CHOICE _Pragma("GCC pop_options")
+#else
+#define GNN_BEFORE_CHOICE
+#define GNN_AFTER_CHOICE
+#endif
 
 typedef struct gnn_option_desc {
   const char *name, *help;
@@ -555,6 +583,10 @@ struct gnn_program {
   gnn_status (*update)(gnn_run *run);           /* one optimiser step from those gradients */
   gnn_status (*evaluate)(gnn_run *run);         /* forward with dropout off; leaves the scores */
   const gnn_program *in_double;                 /* the same program built with GNN_DOUBLE, or NULL */
+  const char *cpu;          /* what this build was compiled for: "x86-64-v3"; "": not said */
+  uint64_t instructions;    /* GNN_INSTRUCTIONS, */
+  int sve_bits;             /* GNN_SVE_BITS of it */
+  const gnn_program *also;  /* the same program compiled for another processor, which may have another; NULL (core/builds.h) */
   const gnn_keep_order *keep_order;             /* NULL: there is none beside the plan */
 };
 
@@ -571,7 +603,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 20 };
+enum { GNN_ABI = 21 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -60,6 +60,8 @@ int main(void) { struct io_uring ring; return io_uring_queue_init(1, &ring, 0) >
   has clang || optional+=(clang)
   has python3 || optional+=(python3)
   ldconfig -p 2>/dev/null | grep -q 'libmetis\.so\.5' || optional+=(libmetis5)
+  { has aarch64-linux-gnu-gcc && [ -f "$(aarch64-linux-gnu-gcc -print-file-name=libz.a)" ]; } || optional+=(gcc-aarch64-linux-gnu zlib1g-dev:arm64)
+  has qemu-aarch64 || has qemu-aarch64-static || optional+=(qemu-user)
   has chromium || has chromium-browser || has google-chrome || optional+=(chromium)
 }
 

@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda_around plans cuda end_to_end limited trust passes emitted views tutorial planner_watched planner cuda_runtime batches layers unix runtime calibrate order lang_watched links relations ingest fuzz sources messages training lang kernels reference dependencies"
+suites="cuda_around plans cuda end_to_end limited trust passes emitted views tutorial planner_watched planner cuda_runtime batches layers unix runtime calibrate order lang_watched links relations processors ingest fuzz sources messages training lang kernels reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
@@ -22,8 +22,9 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 #   passes a quarter of the changes and a third of the waits).
 # trust_long: 1,000 random programs (trust has twelve), the ways of NaN in programs of a user's optimisation (-O1), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # kernels_all: the tests of kernels for each instruction set and in double at -O3 (kernels: for this machine's; the others at -O1).
+# processors_all: by CMake; for ARM under QEMU SVE of known lengths, libraries and sources, and the tests of the kernels (processors: a program with NEON and SVE).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
-long_suites="cuda_all end_to_end_all emitted_all plans_all occupancy cuda_sweep planner_all trust_long kernels_all toolkits"
+long_suites="cuda_all end_to_end_all emitted_all plans_all occupancy cuda_sweep planner_all trust_long kernels_all processors_all toolkits"
 
 . tests/each.sh
 
@@ -46,6 +47,8 @@ suite_passes() { # a quarter of the random changes and a third of the waits unde
 }
 suite_kernels() { each "$build"/tests/kernels/*; }
 suite_kernels_all() { make -s B="$build/optimised" KERNEL_LEVEL=-O3 kernel_tests && each "$build"/optimised/tests/kernels/*; }
+suite_processors() { tests/processors/run.sh "$build"; }
+suite_processors_all() { tests/processors/run.sh "$build" long; }
 suite_runtime() { tests/runtime/check.sh "$build"; }
 suite_cuda_runtime() { tests/cuda/runtime.sh "$build"; }
 suite_reference() { tests/reference/check.sh "$build/tests/reference"; }

@@ -5,17 +5,15 @@
  * are kept and the exit status is 70.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "build.h"
+#include "c_compiler.h"
+#include "children.h"
 #include "dependencies.h"
 #include "single_file.h"
 #include "compiler/base/clock.h"
@@ -27,14 +25,12 @@
 #include "compiler/explain/views/views.h"
 #include "runtime/base/text.h"
 
-extern char **environ;
-
 typedef struct Builder {
   Compilation *c;
   Arena *arena;
   const char *directory; /* of the sources */
   const char *prefix;
-  const char *cc;
+  CCompiler cc;
   CudaCompiler cuda; /* for programs of that backend */
 } Builder;
 
@@ -94,35 +90,32 @@ static void words(const Builder *b, Command *command, const char *list) {
   for (char *w = strtok_r(copy, " \t", &rest); w; w = strtok_r(NULL, " \t", &rest)) word(b, command, w);
 }
 
-/* is_in_double: for gradcheck alone, which is compiled for speed of compilation. */
-static Command compiler(const Builder *b, bool is_in_double) {
+/* Options for every file that goes into a program; is_quick: for speed of compilation. What the user says comes last. */
+static Command compiler_for(const Builder *b, const Processor *processor, bool is_quick) {
   Command command = {0};
   const Options *o = b->c->options;
-  words(b, &command, b->cc);
+  words(b, &command, b->cc.command);
   word(b, &command, "-std=gnu11");
-  word(b, &command, o->optimisation == '0' ? "-O0" : o->optimisation == 'g' ? "-Og" : o->optimisation == '1' || is_in_double ? "-O1" : "-O3");
+  word(b, &command, o->optimisation == '0' ? "-O0" : o->optimisation == 'g' ? "-Og" : o->optimisation == '1' || is_quick ? "-O1" : "-O3");
   if (o->is_debugging) word(b, &command, "-g");
-  word(b, &command, "-march=native");
   word(b, &command, "-fno-math-errno");
   word(b, &command, "-fno-trapping-math");
   /* Kernels write their fused multiply-adds out. Left to the compiler they would differ between the vector body of a
    * loop and its last elements, and so between divisions of the work. */
   word(b, &command, "-ffp-contract=off");
-#ifdef __x86_64__
-  word(b, &command, "-mprefer-vector-width=512"); /* clang would split the vectors of AVX-512 */
-#endif
+  if (strcmp(b->cc.machine, "x86_64") == 0) word(b, &command, "-mprefer-vector-width=512"); /* clang would split the vectors of AVX-512 */
   word(b, &command, arena_printf(b->arena, "-I%s", b->c->share_dir));
   word(b, &command, arena_printf(b->arena, "-ffile-prefix-map=%s=.", b->directory));
   if (getenv("CFLAGS")) words(b, &command, getenv("CFLAGS"));
   for (int i = 0; i < o->cc_option_count; i++) word(b, &command, o->cc_options[i]);
+  if (processor && processor->option) word(b, &command, arena_printf(b->arena, "%s%s", processor->option, processor->name));
+  if (processor) word(b, &command, arena_printf(b->arena, "-DGNN_CPU=%s", processor->name));
   word(b, &command, "-fno-finite-math-only"); /* whatever was asked for: NaN stays NaN */
   return command;
 }
 
-static const char *system_compiler(const Options *options) {
-  if (options->cc) return options->cc;
-  return getenv("CC") && *getenv("CC") ? getenv("CC") : "cc";
-}
+/* For every processor. */
+static Command compiler(const Builder *b) { return compiler_for(b, NULL, false); }
 
 static void print_command(const Builder *b, const Command *command) {
   if (!b->c->options->is_verbose && !b->c->options->is_dry_run) return;
@@ -130,45 +123,12 @@ static void print_command(const Builder *b, const Command *command) {
   fprintf(stderr, "\n");
 }
 
-enum { CHILDREN = 4 };
-static volatile pid_t children_running[CHILDREN]; /* 0: none */
-
-static void replace_child(pid_t from, pid_t to) {
-  for (int i = 0; i < CHILDREN; i++) {
-    if (children_running[i] != from) continue;
-    children_running[i] = to;
-    return;
-  }
-}
-
-void build_stop(void) {
-  for (int i = 0; i < CHILDREN; i++)
-    if (children_running[i] > 0 && kill(children_running[i], SIGTERM) == 0) waitpid(children_running[i], NULL, 0);
-}
-
-/* No signal comes between a child and the note of it. 0 or errno. */
-static int spawn(const Command *command, pid_t *child) {
-  sigset_t all, before;
-  posix_spawnattr_t attributes;
-  sigfillset(&all);
-  int fault = posix_spawnattr_init(&attributes);
-  if (fault != 0) return fault;
-  sigprocmask(SIG_BLOCK, &all, &before);
-  posix_spawnattr_setsigmask(&attributes, &before);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-  fault = posix_spawnp(child, command->words[0], NULL, &attributes, (char *const *)(void *)command->words, environ);
-  if (fault == 0) replace_child(0, *child);
-  sigprocmask(SIG_SETMASK, &before, NULL);
-  posix_spawnattr_destroy(&attributes);
-  return fault;
-}
-
 static int start(const Builder *b, Command *command, pid_t *child) {
   print_command(b, command);
   *child = -1;
   if (b->c->options->is_dry_run) return 0;
   word(b, command, NULL);
-  int fault = spawn(command, child);
+  int fault = child_start(command->words, -1, child);
   if (fault == 0) return 0;
   if (fault == ENOMEM) arena_out_of_memory(0);
   fprintf(stderr, "gnncc: error: cannot run %s: %s; install a C compiler (apt install gcc) or name one with --cc=PATH\n", command->words[0],
@@ -176,14 +136,7 @@ static int start(const Builder *b, Command *command, pid_t *child) {
   return 5;
 }
 
-static int finish(pid_t child) {
-  if (child < 0) return 0;
-  int status;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return 5;
-  replace_child(child, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128;
-}
+static int finish(pid_t child) { return child < 0 ? 0 : child_finish(child); }
 
 static int refused_by(const Builder *b, const char *compiler) {
   fprintf(stderr, "gnncc: error[E0601]: %s failed on code that gnncc wrote; this is a bug in gnncc, not in your program\n", compiler);
@@ -191,7 +144,7 @@ static int refused_by(const Builder *b, const char *compiler) {
   return 70;
 }
 
-static int refused(const Builder *b) { return refused_by(b, b->cc); }
+static int refused(const Builder *b) { return refused_by(b, b->cc.command); }
 
 /* A row of --time. */
 static void say_time(const Builder *b, const char *path, double since) {
@@ -208,30 +161,6 @@ static void say_progress(const Builder *b, const char *what) {
   else fprintf(stderr, "\r%*s\r", width, "");
 }
 
-/* Compile the sources to objects, all at once; in_double: which of them is, or -1. */
-static int compile_all(const Builder *b, const char *const *sources, const char *const *objects, const char *const *extra, int count, int in_double) {
-  pid_t children[CHILDREN];
-  int status = 0, started = 0;
-  const double since = clock_seconds(CLOCK_MONOTONIC);
-  say_progress(b, arena_printf(b->arena, "%s compiles the program", b->cc));
-  for (; started < count && status == 0; started++) {
-    Command command = compiler(b, started == in_double);
-    if (extra[started]) words(b, &command, extra[started]);
-    word(b, &command, "-c");
-    word(b, &command, "-o");
-    word(b, &command, objects[started]);
-    word(b, &command, sources[started]);
-    status = start(b, &command, &children[started]);
-    if (status != 0) break;
-  }
-  for (int i = 0; i < started; i++) {
-    if (finish(children[i]) != 0 && status == 0) status = 70;
-    say_time(b, objects[i], since);
-  }
-  say_progress(b, NULL);
-  return status == 70 ? refused(b) : status;
-}
-
 /* The beginning of a command that is tried, and says nothing. */
 static Command quiet(const Builder *b) {
   Command command = {0};
@@ -244,6 +173,59 @@ static Command quiet(const Builder *b) {
 static bool succeeds(const Builder *b, Command *command) {
   pid_t child;
   return start(b, command, &child) == 0 && finish(child) == 0;
+}
+
+/* A source that becomes an object. */
+typedef struct Unit {
+  const char *source, *object;
+  const char *options;        /* more words, or NULL */
+  const Processor *processor; /* NULL: every one */
+  bool is_quick;
+} Unit;
+
+/* A processor that the compiler does not know is the user's mistake. */
+static const Processor *unknown_processor(const Builder *b, const Unit *units, int count) {
+  for (int i = 0; i < count; i++) {
+    Command command = quiet(b);
+    words(b, &command, b->cc.command);
+    if (!units[i].processor || !units[i].processor->option) continue;
+    word(b, &command, arena_printf(b->arena, "%s%s", units[i].processor->option, units[i].processor->name));
+    words(b, &command, "-fsyntax-only -x c /dev/null");
+    if (!succeeds(b, &command)) return units[i].processor;
+  }
+  return NULL;
+}
+
+static int failed(const Builder *b, const Unit *units, int count) {
+  const Processor *unknown = unknown_processor(b, units, count);
+  if (!unknown) return refused(b);
+  fprintf(stderr, "gnncc: error: --cpu=%s: %s knows no such processor among those of %s\n", unknown->name, b->cc.command, b->cc.machine);
+  return 2;
+}
+
+/* All at once. */
+static int compile_all(const Builder *b, const Unit *units, int count) {
+  pid_t children[CHILDREN_MOST];
+  int status = 0, started = 0;
+  const double since = clock_seconds(CLOCK_MONOTONIC);
+  say_progress(b, arena_printf(b->arena, "%s compiles the program", b->cc.command));
+  for (; started < count && status == 0; started++) {
+    const Unit *unit = &units[started];
+    Command command = compiler_for(b, unit->processor, unit->is_quick);
+    if (unit->options) words(b, &command, unit->options);
+    word(b, &command, "-c");
+    word(b, &command, "-o");
+    word(b, &command, unit->object);
+    word(b, &command, unit->source);
+    status = start(b, &command, &children[started]);
+    if (status != 0) break;
+  }
+  for (int i = 0; i < started; i++) {
+    if (finish(children[i]) != 0 && status == 0) status = 70;
+    say_time(b, units[i].object, since);
+  }
+  say_progress(b, NULL);
+  return status == 70 ? failed(b, units, count) : status;
 }
 
 static int run(const Builder *b, Command *command) {
@@ -368,7 +350,7 @@ static void link_libraries(const Builder *b, Command *link, const char *zlib) {
       if (emit_cuda_calls(&b->c->emission, toolkit_libraries[i].library)) word(b, link, arena_printf(b->arena, "-l%s", toolkit_libraries[i].name));
     link_toolkit(b, link);
   }
-  word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
+  if (!b->cc.is_foreign) word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
   words(b, link, zlib);
   words(b, link, "-lm -lpthread");
 }
@@ -376,7 +358,7 @@ static void link_libraries(const Builder *b, Command *link, const char *zlib) {
 /* Asked once a link has failed: the linker alone knows where it looks. */
 static bool is_found(const Builder *b, const char *library) {
   Command command = quiet(b);
-  words(b, &command, b->cc);
+  words(b, &command, b->cc.command);
   words(b, &command, "-shared -o /dev/null -x c /dev/null");
   word(b, &command, arena_printf(b->arena, "-L%s", b->cuda.libraries));
   word(b, &command, arena_printf(b->arena, "-l%s", library));
@@ -404,21 +386,41 @@ static const char *double_source(const Builder *b, const char *source) {
   return emit_is_own_twin(&b->c->emission) ? source : b->c->double_source;
 }
 
+/* The model for each processor, and the run-time library where the one that lies with gnncc is for other machines. */
+static Unit *model_units(const Builder *b, const char *options, int *count) {
+  const CCompiler *cc = &b->cc;
+  Unit *units = NULL;
+  *count = 0;
+  for (int i = 0; i < cc->processor_count; i++) {
+    const Processor *processor = &cc->processors[i];
+    const char *name = i ? arena_printf(b->arena, "%s_%s.o", b->prefix, processor->identifier) : arena_printf(b->arena, "%s.o", b->prefix);
+    const char *own = i ? arena_printf(b->arena, "-DGNN_FOR=%s %s", processor->identifier, options) : options;
+    if (i + 1 < cc->processor_count) own = arena_printf(b->arena, "-DGNN_ALSO=%s %s", cc->processors[i + 1].identifier, own);
+    ARENA_PUSH(b->arena, units, *count, (Unit){in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix)), in_scratch(b, name), own, processor, false});
+  }
+  if (cc->is_foreign) ARENA_PUSH(b->arena, units, *count, (Unit){arena_printf(b->arena, "%s/gnnrt.c", b->c->share_dir), in_scratch(b, "gnnrt.o"), "-fPIC", NULL, false});
+  return units;
+}
+
+static void object_words(const Builder *b, Command *command, const Unit *units, int count) {
+  for (int i = 0; i < count; i++) word(b, command, units[i].object);
+}
+
 static int build_program(const Builder *b) {
-  const char *source = in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix)), *in_double = double_source(b, source);
-  const char *const sources[] = {source, in_scratch(b, "main.c"), in_double};
-  const char *const objects[] = {in_scratch(b, arena_printf(b->arena, "%s.o", b->prefix)), in_scratch(b, "main.o"),
-                                 in_scratch(b, arena_printf(b->arena, "%s_in_double.o", b->prefix))};
-  const char *const extra[] = {"-DGNN_HAS_DOUBLE", NULL, "-DGNN_DOUBLE"};
-  bool has_double = in_double != NULL;
+  const char *in_double = double_source(b, in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix)));
+  int count;
+  Unit *units = model_units(b, in_double ? "-DGNN_HAS_DOUBLE" : "", &count);
+  ARENA_PUSH(b->arena, units, count, (Unit){in_scratch(b, "main.c"), in_scratch(b, "main.o"), NULL, NULL, false});
+  if (in_double) /* where there are several processors one for all */
+    ARENA_PUSH(b->arena, units, count, (Unit){in_double, in_scratch(b, arena_printf(b->arena, "%s_in_double.o", b->prefix)), "-DGNN_DOUBLE", b->cc.processor_count > 1 ? NULL : &b->cc.processors[0], true});
   int status = build_device(b);
-  if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){has_double ? extra[0] : NULL, NULL, extra[2]}, has_double ? 3 : 2, 2);
+  if (status == 0) status = compile_all(b, units, count);
   if (status != 0) return status;
-  Command link = compiler(b, false);
+  Command link = compiler(b);
   const char *program = in_scratch(b, "program");
   word(b, &link, "-o");
   word(b, &link, program);
-  for (int i = 0; i < (has_double ? 3 : 2); i++) word(b, &link, objects[i]);
+  object_words(b, &link, units, count);
   link_libraries(b, &link, GNNCC_LINK_ZLIB);
   if (getenv("LDFLAGS")) words(b, &link, getenv("LDFLAGS"));
   status = run_link(b, &link);
@@ -435,8 +437,8 @@ static int build_program(const Builder *b) {
 
 int build_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source, const char *program) {
   Compilation c = {.arena = arena, .options = options, .share_dir = share_dir};
-  Builder b = {.c = &c, .arena = arena, .directory = share_dir, .cc = system_compiler(options)};
-  Command command = compiler(&b, false);
+  Builder b = {.c = &c, .arena = arena, .directory = share_dir, .cc = c_compiler_find(arena, options)};
+  Command command = compiler_for(&b, &b.cc.processors[0], false);
   if (cuda) {
     b.cuda = *cuda;
     word(&b, &command, arena_printf(arena, "-I%s", cuda->headers));
@@ -455,7 +457,7 @@ int build_tool(Arena *arena, const Options *options, const char *share_dir, cons
 
 int build_device_tool(Arena *arena, const Options *options, const char *share_dir, const CudaCompiler *cuda, const char *source, const char *architecture, const char *image) {
   Compilation c = {.arena = arena, .options = options, .share_dir = share_dir};
-  const Builder b = {.c = &c, .arena = arena, .directory = share_dir, .cc = cuda->nvcc ? cuda->nvcc : "NVRTC", .cuda = *cuda};
+  const Builder b = {.c = &c, .arena = arena, .directory = share_dir, .cc = {.command = cuda->nvcc ? cuda->nvcc : "NVRTC"}, .cuda = *cuda};
   return compile_device(&b, &(DeviceSource){source, architecture, image});
 }
 
@@ -507,29 +509,38 @@ static int build_sources(const Builder *b) {
 /* -c, --lib, --shared: the embedding API without a main; the header goes beside. */
 static int build_embeddable(const Builder *b) {
   Product product = b->c->options->product;
-  const char *const sources[] = {in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix))};
-  const char *const objects[] = {in_scratch(b, arena_printf(b->arena, "%s.o", b->prefix))};
+  int count;
+  const Unit *units = model_units(b, product == PRODUCT_SHARED ? "-fPIC" : "", &count);
   int status = build_device(b);
-  if (status == 0) status = compile_all(b, sources, objects, (const char *const[]){product == PRODUCT_SHARED ? "-fPIC" : NULL}, 1, -1);
-  const char *made = objects[0], *suffix = ".o", *runtime = arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir);
+  if (status == 0) status = compile_all(b, units, count);
+  const char *made = units[0].object, *suffix = ".o";
   if (status == 0 && product == PRODUCT_LIBRARY) {
     suffix = ".a";
     made = in_scratch(b, arena_printf(b->arena, "%s.a", b->prefix));
     Command command = {0};
     words(b, &command, "sh -c");
-    word(b, &command, "cp \"$1\" \"$2\" && ar r \"$2\" \"$3\" 2>/dev/null");
-    const char *const arguments[] = {"sh", runtime, made, objects[0]};
-    for (int i = 0; i < 4; i++) word(b, &command, arguments[i]);
+    word(b, &command, "made=$1; { [ -z \"$2\" ] || cp \"$2\" \"$made\"; } && shift 2 && \"$0\" r \"$made\" \"$@\" 2>/dev/null");
+    word(b, &command, b->cc.archiver);
+    word(b, &command, made);
+    word(b, &command, b->cc.is_foreign ? "" : arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
+    object_words(b, &command, units, count);
     status = run(b, &command);
   } else if (status == 0 && product == PRODUCT_SHARED) {
     suffix = ".so";
     made = in_scratch(b, arena_printf(b->arena, "%s.so", b->prefix));
-    Command link = compiler(b, false);
+    Command link = compiler(b);
     words(b, &link, "-shared -o");
     word(b, &link, made);
-    word(b, &link, objects[0]);
+    object_words(b, &link, units, count);
     link_libraries(b, &link, "-lz"); /* Debian's static zlib is not position-independent */
     status = run_link(b, &link);
+  } else if (status == 0 && count > 1) { /* several objects as one */
+    made = in_scratch(b, arena_printf(b->arena, "%s_all.o", b->prefix));
+    Command link = compiler(b);
+    words(b, &link, "-r -nostdlib -o");
+    word(b, &link, made);
+    object_words(b, &link, units, count);
+    status = run(b, &link);
   }
   if (status != 0 || b->c->options->is_dry_run) return status;
   const char *lib = product == PRODUCT_OBJECT ? "" : "lib";
@@ -620,7 +631,10 @@ static int build_texts(const Builder *b) {
 
 static Builder builder(Compilation *c) {
   Builder b = {.c = c, .arena = c->arena, .directory = c->workplace->path, .prefix = c->emission.prefix};
-  b.cc = system_compiler(c->options);
+  b.cc = c_compiler_find(c->arena, c->options);
+  c->emission.cc = c->options->cc;
+  c->emission.processor_count = b.cc.processor_count;
+  c->emission.processors = b.cc.processors;
   if (c->backend == BACKEND_CUDA) cuda_compiler_find(c->arena, c->options->cuda_compiler, c->options->nvcc, &b.cuda);
   return b;
 }
@@ -664,6 +678,10 @@ bool build_emit(Compilation *c) {
   if (c->options->is_single_file && c->backend == BACKEND_CUDA) {
     diags_error(c->diags, "E0110", diags_no_place(), "--single-file is for programs for a processor: device code is a source of its own");
     diags_help(c->diags, "-S writes both");
+    return false;
+  }
+  if (c->options->cpu_count > 1 && c->backend == BACKEND_CUDA) {
+    diags_error(c->diags, "E0110", diags_no_place(), "several processors (--cpu) are for programs for a processor: one for a GPU has no kernels of theirs");
     return false;
   }
   c->workplace = c->options->temps_dir ? workplace_at(c->arena, c->options->temps_dir, c->options->is_forced) : workplace_new(c->arena);

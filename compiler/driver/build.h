@@ -11,8 +11,6 @@ bool build_emit(Compilation *c);
 bool build_product(Compilation *c);
 /* Ends the workplace, unless it is to be kept. */
 void build_clean(Compilation *c, int status);
-/* Stops the compilers that run. In a handler of signals, too. */
-void build_stop(void);
 
 /* A source of gnncc's own to a program, with the compiler and the options that programs are made with; linked with the CUDA runtime
  * and cuBLASLt where `cuda` is not NULL. An exit status, as of build_device_tool: device code of gnncc's own to an image. */

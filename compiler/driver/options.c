@@ -11,6 +11,7 @@
 #include "commit.h"
 #include "cuda_compiler.h"
 #include "compiler/base/shown.h"
+#include "compiler/emit/emit.h"
 #include "compiler/explain/views/views.h"
 #include "compiler/planner/policies.h"
 #include "compiler/version.h"
@@ -22,7 +23,7 @@
 #include "runtime/base/text.h"
 
 typedef enum OptionId {
-  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_FORMAT, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY, OPT_CUT,
+  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_FORMAT, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_CPU, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY, OPT_CUT,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_GEMM, OPT_SPMM, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -63,6 +64,7 @@ static const OptionRow rows[] = {
     {"--target", OPT_TARGET, ARG_REQUIRED, "for which machine", "--target=NAME", "pick the target block; native: this machine"},
     {"--budget", OPT_BUDGET, ARG_REQUIRED, "for which machine", "--budget TIER=SIZE", "cap a tier: device=24GiB, host=0, ssd=50%"},
     {"--backend", OPT_BACKEND, ARG_REQUIRED, "for which machine", "--backend=cpu|cuda|sim", "sim: the schedule of another machine, slowed to its rates"},
+    {"--cpu", OPT_CPU, ARG_REQUIRED, "for which machine", "--cpu=NAME,...", "the processor to compile for, as the C compiler calls it: native, x86-64-v3, armv8-a; several: the best runs"},
     {"--arch", OPT_ARCH, ARG_REQUIRED, "for which machine", "--arch=sm_XX|native", "of the GPU; the target's kind says it, too; native: of the one here"},
     {"--plan-effort", OPT_PLAN_EFFORT, ARG_REQUIRED, "for which machine", "--plan-effort=E", "fast, normal, best"},
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
@@ -438,6 +440,22 @@ static int parse_precision(Parser *p, const char *text) {
   return usage("--precision=%s: fp32, tf32 or bf16", text);
 }
 
+enum { CPU_MOST = 8 };
+
+static int parse_cpu(Parser *p, const char *list) {
+  Options *o = p->options;
+  char *rest = NULL;
+  o->cpu_count = 0;
+  for (char *name = strtok_r(arena_strdup(p->arena, list), ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+    if (!cpu_name_is_right(name)) return usage("--cpu=%s: \"%s\" is not the name of a processor, as in x86-64-v3 or armv8.2-a+sve", list, name);
+    for (int i = 0; i < o->cpu_count; i++)
+      if (strcmp(cpu_identifier(p->arena, o->cpus[i]), cpu_identifier(p->arena, name)) == 0) return usage("--cpu=%s: %s is there twice", list, name);
+    ARENA_PUSH(p->arena, o->cpus, o->cpu_count, name);
+  }
+  if (o->cpu_count == 0 || o->cpu_count > CPU_MOST) return usage("--cpu=%s: 1 to %d names of processors are needed", list, CPU_MOST);
+  return -1;
+}
+
 static int parse_plan_time(Parser *p, const char *text) {
   char *end;
   double seconds = strtod(text, &end);
@@ -532,6 +550,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     o->backend = a;
     o->is_simulated = strcmp(a, "sim") == 0;
     break;
+  case OPT_CPU: return parse_cpu(p, a);
   case OPT_ARCH:
     if (strcmp(a, "native") == 0) {
       if ((o->architecture = cuda_compiler_native(p->arena))) break;
@@ -789,6 +808,7 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   if (options->is_verbose && options->product != PRODUCT_PLAN) options->is_timing = true;
   if ((status = take_emitted_product(options)) >= 0) return status;
   if (options->is_single_file && options->product != PRODUCT_SOURCES) return usage("--single-file is for the sources of -S");
+  if (options->is_single_file && options->cpu_count > 1) return usage("--single-file has one source, for one processor: --cpu names %d", options->cpu_count);
   if (options->is_single_file && options->has_double) return usage("--single-file and -fgradcheck do not go together: the double-precision twin is the same source, compiled another time");
   if ((options->dependency_file || options->dependency_target_count || options->has_phony_dependencies) && !options->is_listing_dependencies && !options->has_dependency_file)
     return usage("%s needs -M or -MD", options->dependency_file ? "-MF" : options->dependency_target_count ? "-MT" : "-MP");

@@ -74,6 +74,8 @@ typedef struct Options {
   const char *prefix, *name;
   const char *dump, *stop_after; /* pass names */
   bool is_verifying, is_timing, is_verbose, is_quiet, is_dry_run, is_forced;
+  int cpu_count;
+  const char **cpus;          /* --cpu: processors that the program is compiled for; none: this one */
   const char *cc;
   int cc_option_count;
   const char **cc_options;

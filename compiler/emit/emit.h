@@ -6,6 +6,13 @@
 #include "compiler/plan/process.h"
 #include "compiler/version.h"
 
+/* What the source is compiled for. */
+typedef struct Processor {
+  const char *name;       /* "x86-64-v3" */
+  const char *option;     /* "-march=", "-mcpu=": with it the name is said to the C compiler; NULL: the compiler knows */
+  const char *identifier; /* "x86_64_v3" */
+} Processor;
+
 typedef struct Emission {
   Arena *arena;
   const TypedProgram *program;
@@ -31,6 +38,9 @@ typedef struct Emission {
   const char *plan_json;
   const char *model_path;    /* as shown in comments and messages */
   const char *source_text;   /* of the model */
+  const char *cc;            /* the C compiler that the user named, or NULL */
+  int processor_count;       /* builds of the program; the first is its library, too */
+  const Processor *processors;
 } Emission;
 
 void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
@@ -56,6 +66,8 @@ int emit_set_number(Domain domain);          /* gnn_field_desc.set */
 /* emit_names.c */
 bool emit_is_keyword(const char *name);  /* of C or C++ */
 bool emit_is_reserved(const char *name); /* the same, or the functions of steps have a variable of that name */
+bool cpu_name_is_right(const char *name); /* --cpu=NAME: a word that C, make and shells take as it is */
+const char *cpu_identifier(Arena *arena, const char *name);
 const char *emit_prefix(Arena *arena, const char *text); /* an identifier that collides with nothing in the emitted C */
 
 /* emit_api.c: the embedding API, one function of the runtime's job behind each. */

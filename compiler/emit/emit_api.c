@@ -64,7 +64,7 @@ void emit_header(const Emission *m, FILE *out) {
 
 void emit_api(const Emission *m, FILE *out) {
   const TypedProgram *p = m->program;
-  emit_put(m, out, "\n#ifndef GNN_DOUBLE\n/* ---- the embedding API (`.h) ---- */\n\n"
+  emit_put(m, out, "\n#if !defined GNN_DOUBLE && !defined GNN_FOR\n/* ---- the embedding API (`.h) ---- */\n\nGNN_BEFORE_CHOICE\n\n"
               "static gnn_job *job_of(` *it) { return (gnn_job *)(void *)it; }\n\n"
               "int `_abi(void) { return ~_ABI; }\n\n"
               "void `_options_init(`_options *options) {\n  if (!options) return;\n  *options = (`_options){.struct_size = sizeof *options};\n");

@@ -24,19 +24,40 @@ static void emit_cmake_by_make(const Emission *m, FILE *out) {
            "target_link_libraries(`_library INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/lib`.a CUDA::cudart_static CUDA::cublasLt CUDA::cusparse z m Threads::Threads)\n");
 }
 
+/* The source once more, as objects of the library; options: " -march=x86-64-v3 -DGNN_CPU=x86-64-v3". */
+static void emit_cmake_build(const Emission *m, const char *name, const char *options, FILE *out) {
+  emit_put(m, out, arena_printf(m->arena,
+           "add_library(`_%s OBJECT `.c)\n"
+           "set_target_properties(`_%s PROPERTIES C_STANDARD 11 POSITION_INDEPENDENT_CODE ON)\n"
+           "target_compile_options(`_%s PRIVATE%s)\n"
+           "target_sources(`_library PRIVATE $<TARGET_OBJECTS:`_%s>)\n", name, name, name, options, name));
+}
+
 static void emit_cmake_targets(const Emission *m, FILE *out) {
+  const Processor *first = &m->processors[0];
+  const char *march = first->option ? arena_printf(m->arena, " %s${MARCH} -DGNN_CPU=${MARCH}", first->option) : "", *twin = emit_is_own_twin(m) ? " -DGNN_HAS_DOUBLE" : "";
   emit_put(m, out,
-           "option(URING \"io_uring for the SSD (needs liburing), else pread and pwrite\" OFF)\n"
-           "set(MARCH native CACHE STRING \"the processor to compile for\")\n"
+           "option(URING \"io_uring for the SSD (needs liburing), else pread and pwrite\" OFF)\n");
+  if (first->option) fprintf(out, "set(MARCH %s CACHE STRING \"the processor to compile for\")\n", first->name);
+  emit_put(m, out,
            "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n"
            "set(CMAKE_C_FLAGS_RELEASE -O3)\n\n"
            "# Without these the bits would depend on how the compiler contracts sums and products.\n"
-           "add_compile_options(-fno-math-errno -ffp-contract=off -fno-trapping-math -march=${MARCH})\n\n"
-           "add_library(`_library `.c gnnrt.c)\n"
+           "add_compile_options(-fno-math-errno -ffp-contract=off -fno-trapping-math)\n\n"
+           "add_library(`_library gnnrt.c)\n"
            "set_target_properties(`_library PROPERTIES OUTPUT_NAME ` C_STANDARD 11 POSITION_INDEPENDENT_CODE ON)\n"
            "target_include_directories(`_library PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n"
            "target_link_libraries(`_library PUBLIC z m Threads::Threads)\n"
-           "if(URING)\n  target_compile_definitions(`_library PRIVATE GNN_URING)\n  target_link_libraries(`_library PUBLIC uring)\nendif()\n");
+           "if(URING)\n  target_compile_definitions(`_library PRIVATE GNN_URING)\n  target_link_libraries(`_library PUBLIC uring)\nendif()\n\n");
+  for (int i = 0; i < m->processor_count; i++) {
+    const Processor *p = &m->processors[i];
+    const char *own = i == 0 ? march : arena_printf(m->arena, " %s%s -DGNN_CPU=%s -DGNN_FOR=%s", p->option, p->name, p->name, p->identifier);
+    const char *also = i + 1 < m->processor_count ? arena_printf(m->arena, " -DGNN_ALSO=%s", m->processors[i + 1].identifier) : "";
+    emit_cmake_build(m, i == 0 ? "steps" : p->identifier, arena_printf(m->arena, "%s%s%s", own, twin, also), out);
+  }
+  if (!emit_is_own_twin(m)) return;
+  fputs("\n# The same in double precision: `gradcheck` of the program.\n", out);
+  emit_cmake_build(m, "in_double", arena_printf(m->arena, "%s -DGNN_DOUBLE", m->processor_count > 1 ? "" : march), out);
 }
 
 void emit_cmake(const Emission *m, FILE *out) {
@@ -47,14 +68,6 @@ void emit_cmake(const Emission *m, FILE *out) {
   if (m->backend == BACKEND_CUDA) emit_cmake_by_make(m, out);
   else emit_cmake_targets(m, out);
   emit_put(m, out, "\nadd_executable(` main.c)\ntarget_link_libraries(` `_library)\n");
-  if (!emit_is_own_twin(m)) return;
-  emit_put(m, out,
-           "\n# The same in double precision: `gradcheck` of the program.\n"
-           "target_compile_definitions(`_library PRIVATE GNN_HAS_DOUBLE)\n"
-           "add_library(`_in_double OBJECT `.c)\n"
-           "set_target_properties(`_in_double PROPERTIES C_STANDARD 11 POSITION_INDEPENDENT_CODE ON)\n"
-           "target_compile_definitions(`_in_double PRIVATE GNN_DOUBLE)\n"
-           "target_sources(`_library PRIVATE $<TARGET_OBJECTS:`_in_double>)\n");
 }
 
 /* ---- manifest.json ---- */

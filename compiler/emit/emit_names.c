@@ -89,9 +89,23 @@ static bool is_taken_prefix(const char *name) {
          (has_suffix && IS_ONE_OF(functions, name, length - 1)) || strncmp(name, "gnn_", 4) == 0 || *name == '_' || is_digit(*name);
 }
 
+static bool is_alphanumeric(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c); }
+
+bool cpu_name_is_right(const char *name) {
+  if (!is_alphanumeric(*name) || strlen(name) > 100) return false;
+  for (; *name; name++)
+    if (!is_alphanumeric(*name) && !strchr("-+._", *name)) return false;
+  return true;
+}
+
+const char *cpu_identifier(Arena *arena, const char *name) {
+  char *word = arena_strdup(arena, name);
+  for (char *c = word; *c; c++)
+    if (!is_alphanumeric(*c)) *c = '_';
+  return word;
+}
+
 const char *emit_prefix(Arena *arena, const char *text) {
-  char *name = arena_printf(arena, "%s", text);
-  for (char *p = name; *p; p++)
-    if (!((*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || is_digit(*p))) *p = '_';
+  const char *name = cpu_identifier(arena, text);
   return is_taken_prefix(name) ? arena_printf(arena, "m%s%s", is_digit(*name) ? "" : "_", name) : name;
 }

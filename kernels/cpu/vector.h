@@ -18,8 +18,18 @@
 #error "NaN and infinities have to stay what they are: compile without -ffast-math and -ffinite-math-only"
 #endif
 
-#ifdef __FMA__
+#if defined __FMA__
 #include <immintrin.h>
+#elif defined __x86_64__
+#include <emmintrin.h>
+#elif defined __aarch64__
+#include <arm_neon.h>
+#endif
+
+/* The compiler has to be told how long the vectors of SVE are (-msve-vector-bits=256 or 512): else kernels use NEON's. */
+#if GNN_SVE_BITS == 256 || GNN_SVE_BITS == 512
+#define GNN_HAS_SVE
+#include <arm_sve.h>
 #endif
 
 /* gcc would take two edges at a time through the loop over their numbers, and compute what belongs to an edge for every number. */
@@ -59,14 +69,16 @@
 #ifndef GNN_VECTOR_BYTES
 #if defined __AVX512F__
 #define GNN_VECTOR_BYTES 64
-#elif defined __AVX2__
+#elif defined __AVX2__ && defined __FMA__
 #define GNN_VECTOR_BYTES 32
+#elif defined GNN_HAS_SVE
+#define GNN_VECTOR_BYTES (GNN_SVE_BITS / 8)
 #else
 #define GNN_VECTOR_BYTES 16
 #endif
 #endif
 
-#ifdef __AVX512F__
+#if defined __AVX512F__ || defined __aarch64__
 enum { GNN_REGISTERS = 32 };
 #else
 enum { GNN_REGISTERS = 16 };
@@ -96,37 +108,6 @@ GNN_DEFINE_VECTOR(8);
 GNN_DEFINE_VECTOR(16);
 #endif
 
-/* a * b + c, rounded once where the processor can, and then in vectors and in single numbers alike. */
-#if defined __FMA__ && defined GNN_DOUBLE
-GNN_INLINE gnn_real gnn_fma(gnn_real a, gnn_real b, gnn_real c) { return __builtin_fma(a, b, c); }
-GNN_INLINE gnn_vec2 gnn_fma2(gnn_vec2 a, gnn_vec2 b, gnn_vec2 c) { return _mm_fmadd_pd(a, b, c); }
-#if GNN_LANES >= 4
-GNN_INLINE gnn_vec4 gnn_fma4(gnn_vec4 a, gnn_vec4 b, gnn_vec4 c) { return _mm256_fmadd_pd(a, b, c); }
-#endif
-#if GNN_LANES >= 8
-GNN_INLINE gnn_vec8 gnn_fma8(gnn_vec8 a, gnn_vec8 b, gnn_vec8 c) { return _mm512_fmadd_pd(a, b, c); }
-#endif
-#elif defined __FMA__
-GNN_INLINE gnn_real gnn_fma(gnn_real a, gnn_real b, gnn_real c) { return __builtin_fmaf(a, b, c); }
-GNN_INLINE gnn_vec2 gnn_fma2(gnn_vec2 a, gnn_vec2 b, gnn_vec2 c) {
-  return (gnn_vec2){gnn_fma(a[0], b[0], c[0]), gnn_fma(a[1], b[1], c[1])};
-}
-GNN_INLINE gnn_vec4 gnn_fma4(gnn_vec4 a, gnn_vec4 b, gnn_vec4 c) { return _mm_fmadd_ps(a, b, c); }
-#if GNN_LANES >= 8
-GNN_INLINE gnn_vec8 gnn_fma8(gnn_vec8 a, gnn_vec8 b, gnn_vec8 c) { return _mm256_fmadd_ps(a, b, c); }
-#endif
-#if GNN_LANES >= 16
-GNN_INLINE gnn_vec16 gnn_fma16(gnn_vec16 a, gnn_vec16 b, gnn_vec16 c) { return _mm512_fmadd_ps(a, b, c); }
-#endif
-#else
-GNN_INLINE gnn_real gnn_fma(gnn_real a, gnn_real b, gnn_real c) { return a * b + c; }
-#define gnn_fma2(a, b, c) ((a) * (b) + (c))
-#define gnn_fma4(a, b, c) ((a) * (b) + (c))
-#define gnn_fma8(a, b, c) ((a) * (b) + (c))
-#define gnn_fma16(a, b, c) ((a) * (b) + (c))
-#endif
-#define gnn_fma1 gnn_fma
-
 /* The widest. */
 #if GNN_LANES == 16
 typedef gnn_vec16 gnn_vec;
@@ -145,6 +126,8 @@ typedef gnn_vec2 gnn_vec;
 typedef gnn_vec2_at gnn_vec_at;
 #define GNN_FMA gnn_fma2
 #endif
+
+#include "fma.h"
 
 #define GNN_LOAD(p) (*(const gnn_vec_at *)(p))
 #define GNN_STORE(p, v) (*(gnn_vec_at *)(p) = (v))

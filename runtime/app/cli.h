@@ -6,10 +6,11 @@
 #include "runtime/data/fill.h"
 
 typedef struct gnn_cli {
-  const gnn_program *program;
+  const gnn_program *program; /* that runs, of those from `builds` on (core/builds.h) */
+  const gnn_program *builds;
   const char *name;        /* of the executable, without folders */
   double option[GNN_OPTION_MAX];
-  const char *data, *out, *weights, *resume, *board, *output, *split, *layer, *scratch;
+  const char *data, *out, *weights, *resume, *board, *output, *split, *layer, *scratch, *cpu;
   char default_out[264]; /* a file's name and its ending */
   int64_t epochs, runs, every, warmup, threads, fold; /* epochs, runs, warmup, fold: -1 where not given */
   int64_t samples;

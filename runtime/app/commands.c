@@ -12,6 +12,8 @@
 #include "runtime/core/device.h"
 #include "runtime/core/home.h"
 #include "runtime/core/scores.h"
+#include "runtime/base/processor.h"
+#include "runtime/core/builds.h"
 #include "runtime/core/lanes.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/data/batches.h"
@@ -655,6 +657,35 @@ static void commands_info_tiers(const gnn_cli *cli) {
     printf("simulated    no step takes less than its estimated time, times %g\n", program->slowdown);
 }
 
+/* Of each build what it is compiled for, and by which instructions. */
+static void commands_info_json_builds(const gnn_cli *cli, gnn_text *text) {
+  gnn_text_format(text, ",\"builds\":[");
+  for (const gnn_program *build = cli->builds; build; build = build->also) {
+    const char *between = "";
+    gnn_text_format(text, "%s{\"cpu\":", build == cli->builds ? "" : ",");
+    gnn_text_json(text, build->cpu ? build->cpu : "");
+    gnn_text_format(text, ",\"runs\":%s,\"instructions\":[", build == cli->program && !gnn_processor_lacks(build->instructions, build->sve_bits) ? "true" : "false");
+    for (int i = 0; i < GNN_INSTRUCTION_COUNT; i++) {
+      if (!(build->instructions >> i & 1)) continue;
+      gnn_text_format(text, "%s\"%s\"", between, gnn_instruction_name(i));
+      between = ",";
+    }
+    gnn_text_format(text, "]}");
+  }
+  gnn_text_format(text, "]");
+}
+
+static void commands_info_builds(const gnn_cli *cli) {
+  for (const gnn_program *build = cli->builds; build; build = build->also) {
+    const char *lacks = gnn_processor_lacks(build->instructions, build->sve_bits);
+    if (!build->cpu && !lacks) continue; /* of no source of gnncc's */
+    printf("%-12s %s", build == cli->builds ? "processor" : "", gnn_build_cpu(build));
+    if (lacks) printf("; the one here has no %s", lacks);
+    else if (cli->builds->also && build == cli->program) printf(", which runs here");
+    printf("\n");
+  }
+}
+
 /* Of all types and relations, as planned. */
 static void commands_planned(const gnn_graph_desc *graph, int64_t *nodes, int64_t *edges) {
   *nodes = graph->nodes;
@@ -684,6 +715,7 @@ static int commands_info_json(const gnn_cli *cli) {
                   (long long)program->device_bytes, (long long)program->host_bytes, (long long)program->ssd_bytes,
                   program->estimated_epoch_seconds);
   commands_info_json_tiers(cli, &text);
+  commands_info_json_builds(cli, &text);
   gnn_text_format(&text, ",\"epochs\":%lld,\"runs\":%lld,\"seed\":%lld,\"steps\":%d,\"options\":[",
                   (long long)program->epochs, (long long)program->runs, (long long)program->seed, program->step_count);
   for (int i = 0; i < program->option_count; i++) {
@@ -736,6 +768,7 @@ int gnn_command_info(const gnn_cli *cli) {
          gnn_bytes_text(program->device_bytes).text, gnn_bytes_text(program->host_bytes).text,
          gnn_bytes_text(program->ssd_bytes).text, program->step_count, gnn_seconds_text(program->estimated_epoch_seconds).text);
   if (program->process_bytes) printf("process      %s of memory, %s of addresses\n", gnn_bytes_above_text(program->process_bytes).text, gnn_bytes_above_text(program->address_bytes).text);
+  commands_info_builds(cli);
   commands_info_tiers(cli);
   printf("parameters   %s\n", gnn_count_text(count).text);
   for (int w = 0; w < program->weight_count; w++) {

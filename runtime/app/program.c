@@ -14,18 +14,19 @@
 #include "cli.h"
 #include "runtime/base/open.h"
 #include "runtime/base/partial.h"
+#include "runtime/core/builds.h"
 #include "runtime/core/device.h"
 
 typedef enum program_option {
   OPT_DATA, OPT_EPOCHS, OPT_RUNS, OPT_SEED, OPT_THREADS, OPT_WEIGHTS, OPT_RESUME, OPT_OUT, OPT_LOG, OPT_EVERY, OPT_PROGRESS,
   OPT_TIME_LIMIT, OPT_NAN, OPT_DATA_CHANGED, OPT_DETERMINISTIC, OPT_QUIET, OPT_VERBOSE, OPT_HELP, OPT_VERSION, OPT_DEVICE, OPT_SCRATCH,
-  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_NO_GRAPH, OPT_FOLD, OPT_COUNT
+  OPT_OUTPUT, OPT_CLASSES, OPT_SPLIT, OPT_LAYER, OPT_WARMUP, OPT_JSON, OPT_SAMPLES, OPT_SERIAL, OPT_NO_GRAPH, OPT_FOLD, OPT_CPU, OPT_COUNT
 } program_option;
 
 enum { CMD_TRAIN = 1, CMD_EVAL = 2, CMD_PREDICT = 4, CMD_INFO = 8, CMD_CHECK = 16, CMD_BENCH = 32, CMD_GRADCHECK = 64,
        CMD_PROFILE = 128, CMD_GRADIENTS = 256,
        CMD_WITH_DATA = CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_CHECK | CMD_BENCH | CMD_GRADCHECK | CMD_PROFILE | CMD_GRADIENTS,
-       CMD_ALL = 511, CMD_APART = 512 /* of programs for a device with memory of its own */ };
+       CMD_ALL = 511, CMD_APART = 512 /* of programs for a device with memory of its own */, CMD_BUILDS = 1024 /* of those compiled for several processors */ };
 
 /* value: 0 none, 1 needed, 2 may follow after "=" */
 static const struct program_row { const char *name, *value_name, *help; int value, commands; } program_rows[OPT_COUNT] = {
@@ -62,6 +63,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_SAMPLES] = {"samples", "N", "gradcheck: numbers tried of each weight", 1, CMD_GRADCHECK},
   [OPT_SERIAL] = {"serial-lanes", NULL, "wait for every copy between the tiers, to see what overlapping them saves", 0, CMD_WITH_DATA},
   [OPT_FOLD] = {"fold", "K", "the fold that is tested, from 0: of train that run alone, of eval and predict its weights", 1, CMD_WITH_DATA},
+  [OPT_CPU] = {"cpu", "NAME", "run what is compiled for that processor; all have the same bits", 1, CMD_WITH_DATA | CMD_INFO | CMD_BUILDS},
   [OPT_NO_GRAPH] = {"no-graph", NULL, "launch step by step, without a CUDA graph", 0, CMD_WITH_DATA | CMD_APART},
 };
 
@@ -85,6 +87,13 @@ static int program_usage(const gnn_cli *cli, const char *format, const char *a, 
   return GNN_EXIT_USAGE;
 }
 
+/* Why an option means nothing to this program, whatever the command; NULL: it may mean something. */
+static const char *program_has_no_use(const gnn_cli *cli, const struct program_row *row) {
+  if (row->commands & CMD_APART && !gnn_backend_of(cli->program)->is_apart) return "was planned for the processor";
+  if (row->commands & CMD_BUILDS && !cli->builds->also) return "is compiled for one processor";
+  return NULL;
+}
+
 static void program_help(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
   printf("usage: %s [command] [options]\n\n%s, trained on %s; compiled from %s by gnncc\n", cli->name, program->name,
@@ -100,7 +109,7 @@ static void program_help(const gnn_cli *cli) {
   for (int i = 0; i < OPT_COUNT; i++) {
     char left[64];
     const struct program_row *row = &program_rows[i];
-    if (row->commands & CMD_APART && !gnn_backend_of(program)->is_apart) continue;
+    if (program_has_no_use(cli, row)) continue;
     snprintf(left, sizeof left, "--%s%s%s", row->name, row->value == 1 ? " " : "", row->value_name ? row->value_name : "");
     printf("  %-32s %s\n", left, row->help);
   }
@@ -215,6 +224,7 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
     if (code == 0) cli->device = (int)number;
     return code;
   case OPT_NO_GRAPH: cli->has_no_graph = 1; return 0;
+  case OPT_CPU: cli->cpu = value; return 0;
   case OPT_SCRATCH: cli->scratch = value; return 0;
   case OPT_OUTPUT: cli->output = value; return 0;
   case OPT_CLASSES: cli->wants_classes = 1; return 0;
@@ -270,8 +280,8 @@ static int program_long_option(gnn_cli *cli, int bit, int argc, char **argv, int
       return program_usage(cli, "--%s is a probability: %s is outside 0 ... 1", name, value);
     return 0;
   }
-  if (program_rows[common].commands & CMD_APART && !gnn_backend_of(cli->program)->is_apart)
-    return program_usage(cli, "--%s: this program was planned for the processor%s", name, "");
+  const char *useless = program_has_no_use(cli, &program_rows[common]);
+  if (useless) return program_usage(cli, "--%s: this program %s", name, useless);
   if (!(program_rows[common].commands & bit))
     return program_usage(cli, "--%s means nothing to this command%s", name, "");
   return program_set(cli, (program_option)common, value);
@@ -310,6 +320,15 @@ static char *program_command_line(int argc, char **argv) {
   return text.data;
 }
 
+/* What runs, of a program that is compiled for several processors. What is only told needs none of them. */
+static int program_choose_build(gnn_cli *cli, int bit) {
+  gnn_error error;
+  const gnn_status status = gnn_builds_choose(cli->builds, cli->cpu, &cli->program, &error);
+  if (status == GNN_OK || (status == GNN_EDEVICE && !(bit & CMD_WITH_DATA))) return 0;
+  gnn_print_error(cli->name, &error);
+  return status == GNN_EINVAL ? GNN_EXIT_USAGE : GNN_EXIT_NO_ROOM;
+}
+
 static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
   const struct program_command *command = NULL;
   int first_word = 0;
@@ -334,7 +353,8 @@ static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
     else code = program_usage(cli, "unexpected \"%s\"; the command comes first%s", argv[i], "");
     if (code != 0) return code;
   }
-  return command->run(cli);
+  const int code = program_choose_build(cli, command->bit);
+  return code != 0 ? code : command->run(cli);
 }
 
 /* Who reads what is printed may have seen enough. */
@@ -374,7 +394,7 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
     free(line);
     return GNN_EXIT_NO_ROOM;
   }
-  cli->program = program;
+  cli->program = cli->builds = program;
   cli->name = program_called(argc, argv, program);
   snprintf(cli->default_out, sizeof cli->default_out, "%s.out", cli->name);
   cli->epochs = cli->runs = cli->warmup = cli->fold = -1;

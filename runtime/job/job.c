@@ -12,6 +12,7 @@
 #include "checkpoint.h"
 #include "epoch.h"
 #include "runtime/core/bad_value.h"
+#include "runtime/core/builds.h"
 #include "runtime/core/device.h"
 #include "runtime/core/scores.h"
 #include "runtime/core/weights.h"
@@ -132,6 +133,9 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
     memory.alloc = job_alloc;
     memory.release = job_release;
   }
+  const gnn_status found = gnn_builds_choose(program, NULL, &job->program, &job->error);
+  if (found != GNN_OK) return job_failed(job, found);
+  program = job->program;
   if (program->real_bytes != 4) return gnn_fail(&job->error, GNN_EINVAL, "", "a job needs the single-precision program");
   gnn_instance_options wanted = {.threads = job->options.threads, .populate = 1, .memory = &memory,
                                  .scratch = job->options.scratch_dir, .continues_after_nan = job->options.continues_after_nan, .device = job->options.device, .note = job_note, .note_user = job};

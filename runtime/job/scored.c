@@ -108,7 +108,8 @@ static int measure_descending(const void *a, const void *b) {
 static double measure_probability(const gnn_scored *m, int64_t row, int64_t column) {
   const float *scores = measure_scores(m, row);
   double most = -INFINITY, sum = 0;
-  for (int64_t c = 0; c < m->width; c++) most = fmax(most, (double)scores[c]);
+  for (int64_t c = 0; c < m->width; c++)
+    if ((double)scores[c] > most) most = (double)scores[c]; /* not by fmax, at which gcc 12 for ARM breaks */
   for (int64_t c = 0; c < m->width; c++) sum += exp((double)scores[c] - most);
   return exp((double)scores[column] - most) / sum;
 }

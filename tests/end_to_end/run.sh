@@ -325,12 +325,6 @@ check "fate of a name: everywhere" pinned 'fate "s" = host' 3
 check "  in one call" pinned 'fate "rounds.1.s" = host' 1
 check "  by a pattern" pinned 'fate "rounds.[01].s" = host' 2
 
-# ---- instruction sets ----
-for arch in x86-64 x86-64-v3; do
-  check "gcn for $arch compiles" env CFLAGS="-march=$arch" "$gnncc" --data "$pyg/karate" "$here/models/gcn.gnn" -o gcn_arch
-  check "gcn for $arch: losses are the reference's" agrees gcn_arch "$pyg/karate" "$pyg/karate/gcn.safetensors" 20 "" -- --model gcn
-done
-
 # ---- budgets ----
 check "the plan is explained" sh -c "'$gnncc' --plan '$here/../../examples/gcn_karate.gnn' | grep -q '^  fits'"
 refuse 3 "a budget that is too small" "$gnncc" --budget device=4KiB "$here/../../examples/gcn_karate.gnn" -o no
