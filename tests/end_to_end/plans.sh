@@ -267,18 +267,18 @@ done
 queue fates_again fates
 queue keep_fates fates
 # Values in bf16: which are rounded, and where, depends on no plan.
-half=--precision=bf16 half_models="sage4 attend2 hoist3 parts3 halo4 edges4 sparse3 learned4"
-for model in $half_models; do queue half_$model $model $half; done
+bf16=--precision=bf16 half_models="sage4 attend2 hoist3 parts3 halo4 edges4 sparse3 learned4"
+for model in $half_models; do queue half_$model $model $bf16; done
 for model in sage4 attend2; do
-  for kind in reruns host; do queue half_${model}_$kind $model $half ${road[$kind]} --budget device=$(least_of $model $half ${road[$kind]})KiB; done
+  for kind in reruns host; do queue half_${model}_$kind $model $bf16 ${road[$kind]} --budget device=$(least_of $model $bf16 ${road[$kind]})KiB; done
 done
-queue half_hoist3_each hoist3 $half -fno-hoist
-queue half_parts3_rows parts3 $half '--cut=rows(4)' ${road[ring]} --budget device=$(least_of parts3 $half '--cut=rows(4)' ${road[ring]})KiB
-queue half_halo4_halos halo4 $half '--cut=halos(4)' ${road[host]} --budget device=$(least_of halo4 $half '--cut=halos(4)' ${road[host]})KiB
-queue half_edges4_halos edges4 $half '--cut=halos(4)' ${road[host]} --budget device=$(least_of edges4 $half '--cut=halos(4)' ${road[host]})KiB
-queue half_sparse3_rows sparse3 $half '--cut=rows(4)' ${road[host]} --budget device=$(least_of sparse3 $half '--cut=rows(4)' ${road[host]})KiB
+queue half_hoist3_each hoist3 $bf16 -fno-hoist
+queue half_parts3_rows parts3 $bf16 '--cut=rows(4)' ${road[ring]} --budget device=$(least_of parts3 $bf16 '--cut=rows(4)' ${road[ring]})KiB
+queue half_halo4_halos halo4 $bf16 '--cut=halos(4)' ${road[host]} --budget device=$(least_of halo4 $bf16 '--cut=halos(4)' ${road[host]})KiB
+queue half_edges4_halos edges4 $bf16 '--cut=halos(4)' ${road[host]} --budget device=$(least_of edges4 $bf16 '--cut=halos(4)' ${road[host]})KiB
+queue half_sparse3_rows sparse3 $bf16 '--cut=rows(4)' ${road[host]} --budget device=$(least_of sparse3 $bf16 '--cut=rows(4)' ${road[host]})KiB
 cp learned4_host.gnn half_learned4_away.gnn
-queue half_learned4_away none $half '--cut=rows(4)' --budget host=64MiB
+queue half_learned4_away none $bf16 '--cut=rows(4)' --budget host=64MiB
 make_queued
 
 for model in $models; do
@@ -320,18 +320,18 @@ for name in sage4_reruns sage4_host attend2_reruns attend2_host hoist3_each part
 done
 as_users() { # MODEL: the C compiler's -O3, its vectors, and any number of threads
   local threads
-  "$gnncc" -q -w $half "$plans/$1.gnn" -o users && for threads in 1 3; do train users out_users --threads $threads && same_as out_users out_half_$1 || return 1; done
+  "$gnncc" -q -w $bf16 "$plans/$1.gnn" -o users && for threads in 1 3; do train users out_users --threads $threads && same_as out_users out_half_$1 || return 1; done
 }
 for model in sage4 attend2; do check "$model in bf16, optimised: same bits for every number of threads" as_users $model; done
-kept_in_half() { "$gnncc" -q -w $half "$@" --stop-after=fuse --dump=fuse | grep -oE '[a-z0-9_]+ \([0-9]+ bytes in bf16' | cut -d' ' -f1 | sort -u; }
+kept_in_half() { "$gnncc" -q -w $bf16 "$@" --stop-after=fuse --dump=fuse | grep -oE '[a-z0-9_]+ \([0-9]+ bytes in bf16' | cut -d' ' -f1 | sort -u; }
 as_on_gpu() { [ "$(kept_in_half "$plans/$1.gnn" | tee here | wc -l)" -gt 5 ] && diff here <(kept_in_half --backend=cuda --gemm=own "$plans/$1.gnn"); }
 for model in sage4 gin4; do check "$model: what is kept in bf16 is so on a GPU" as_on_gpu $model; done
-half_of_it() { [ $(($(peak_of "$@" $half) * 100)) -lt $(($(peak_of "$@") * 60)) ]; }
+half_of_it() { [ $(($(peak_of "$@" $bf16) * 100)) -lt $(($(peak_of "$@") * 60)) ]; }
 peak_of() { "$gnncc" -w --plan=json "$@" | awk -F'[:,]' '/"peak_bytes"/ { print $2; exit }'; }
 check "parts3 in bf16: three fifths of the memory, or less" half_of_it "$plans/parts3.gnn"
-says_half() { "$gnncc" -w --plan $half "$plans/sage4.gnn" | grep '[0-9]* values are kept in bf16, 2 bytes a number'; }
+says_half() { "$gnncc" -w --plan $bf16 "$plans/sage4.gnn" | grep '[0-9]* values are kept in bf16, 2 bytes a number'; }
 check "--plan says how many values are kept in bf16" says_half
-half_gradients() { CFLAGS=-O0 "$gnncc" -q -w -fgradcheck $half "$here/models/varied/gat.gnn" -o half_gat && ./half_gat gradcheck | grep -x 'all gradients agree'; }
+half_gradients() { CFLAGS=-O0 "$gnncc" -q -w -fgradcheck $bf16 "$here/models/varied/gat.gnn" -o half_gat && ./half_gat gradcheck | grep -x 'all gradients agree'; }
 check "a program in bf16 checks its gradients in double" half_gradients
 cat >half_bad.gnn <<'END'
 data web from synth(kind = "rmat", nodes = 100, degree = 3, features = 20, classes = 3, seed = 1)
@@ -342,7 +342,7 @@ model m on web {
 }
 train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2 }
 END
-finds_in_half() { CFLAGS=-O0 "$gnncc" -q -w $half half_bad.gnn -o half_bad && ! ./half_bad -q --out out_bad 2>said && cat said && grep 'first bad value: far1, node 0, column 0 is NaN' said; }
+finds_in_half() { CFLAGS=-O0 "$gnncc" -q -w $bf16 half_bad.gnn -o half_bad && ! ./half_bad -q --out out_bad 2>said && cat said && grep 'first bad value: far1, node 0, column 0 is NaN' said; }
 check "the first value in bf16 that is not finite" finds_in_half
 
 # ---- pieces ----
