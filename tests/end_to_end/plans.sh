@@ -275,7 +275,7 @@ done
 queue half_hoist3_each hoist3 $bf16 -fno-hoist
 queue half_parts3_rows parts3 $bf16 '--cut=rows(4)' ${road[ring]} --budget device=$(least_of parts3 $bf16 '--cut=rows(4)' ${road[ring]})KiB
 queue half_halo4_halos halo4 $bf16 '--cut=halos(4)' ${road[host]} --budget device=$(least_of halo4 $bf16 '--cut=halos(4)' ${road[host]})KiB
-queue half_edges4_halos edges4 $bf16 '--cut=halos(4)' ${road[host]} --budget device=$(least_of edges4 $bf16 '--cut=halos(4)' ${road[host]})KiB
+queue half_edges4_rows edges4 $bf16 '--cut=rows(4)' ${road[host]} --budget device=$(least_of edges4 $bf16 '--cut=rows(4)' ${road[host]})KiB
 queue half_sparse3_rows sparse3 $bf16 '--cut=rows(4)' ${road[host]} --budget device=$(least_of sparse3 $bf16 '--cut=rows(4)' ${road[host]})KiB
 cp learned4_host.gnn half_learned4_away.gnn
 queue half_learned4_away none $bf16 '--cut=rows(4)' --budget host=64MiB
@@ -315,9 +315,12 @@ for model in $half_models; do
   check "$model in bf16: trains, memory as planned" in_half
 done
 for model in sage4 attend2 hoist3; do check "  $model: losses are nearly those of fp32" near half_$model keep_$model; done
-for name in sage4_reruns sage4_host attend2_reruns attend2_host hoist3_each parts3_rows halo4_halos edges4_halos sparse3_rows learned4_away; do
+for name in sage4_reruns sage4_host attend2_reruns attend2_host hoist3_each parts3_rows halo4_halos edges4_rows sparse3_rows learned4_away; do
   check "$name in bf16: same bits, memory as planned" agrees_with half_${name%%_*} half_$name
 done
+refuses_in_half() { ! "$gnncc" -q -w $bf16 "$@" -o no 2>said && cat said && grep 'E0110.*they would round or add otherwise' said; }
+check "a cut that would round otherwise in bf16 is refused" refuses_in_half '--cut=halos(4)' --budget host=64MiB "$plans/edges4.gnn"
+check "tf32 is refused, and bf16 offered" eval '! "$gnncc" -w --precision=tf32 "$plans/sage4.gnn" -o no 2>said && cat said && grep "E0110.*--precision=tf32 is for programs for a GPU" said && grep "help:.*--precision=bf16" said'
 as_users() { # MODEL: the C compiler's -O3, its vectors, and any number of threads
   local threads
   "$gnncc" -q -w $bf16 "$plans/$1.gnn" -o users && for threads in 1 3; do train users out_users --threads $threads && same_as out_users out_half_$1 || return 1; done
