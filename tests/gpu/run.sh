@@ -156,7 +156,7 @@ import sys, types
 sys.path.insert(0, sys.argv[1])
 asked = []
 sys.modules["torch"] = types.SimpleNamespace(compile=lambda net, **how: asked.append(how) or "compiled")
-sys.modules["safetensors_torch"] = types.SimpleNamespace(load=None)
+sys.modules["safetensors_torch"] = types.SimpleNamespace(edges=None, load=None, rows=None)
 import bench, bench_worker
 forms = [(way, bench_worker.prepared("net", way.partition("+")[2])) for way in bench.WAYS]
 print(forms, asked)
