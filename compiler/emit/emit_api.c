@@ -134,5 +134,5 @@ void emit_api(const Emission *m, FILE *out) {
               "`_status `_save(` *it, const char *safetensors) { return (`_status)gnn_job_save(job_of(it), safetensors); }\n\n"
               "`_status `_restore(` *it, const char *safetensors) { return (`_status)gnn_job_restore(job_of(it), safetensors); }\n\n"
               "`_status `_weight_dlpack(` *it, const char *name, struct DLManagedTensorVersioned **tensor) {\n"
-              "  return (`_status)gnn_job_weight_dlpack(job_of(it), name, tensor);\n}\n#endif\n");
+              "  return (`_status)gnn_job_weight_dlpack(job_of(it), name, tensor);\n}\n\nGNN_AFTER_CHOICE\n#endif\n");
 }

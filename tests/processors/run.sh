@@ -66,6 +66,8 @@ if [ "$(uname -m)" = x86_64 ]; then
   done
   no_vectors() { ! objdump -d --no-show-raw-insn "$1" | grep -m 3 -E '[yz]mm|\sv[a-z0-9]+\s.*xmm'; }
   check "a program for x86-64-v2 has no instruction of AVX" no_vectors for_x86-64-v2
+  api_has_none() { objdump -d for_x86-64-v3 | grep -q ymm && objdump --no-show-raw-insn --disassemble=att_create for_x86-64-v3 | tee said | grep -q call && ! grep -E '[yz]mm|\sv[a-z0-9]+\s.*xmm' said; }
+  check "nor have functions of the API in one for x86-64-v3" api_has_none
   check "CFLAGS may say it, too" sh -c "CFLAGS='-O1 -march=x86-64-v2' '$gnncc' -q att.gnn -o by_hand && ./by_hand info | grep -x 'processor    x86-64-v2'"
   check "--cpu wins over them" sh -c "CFLAGS='-O1 -march=x86-64-v3' '$gnncc' -q --cpu=x86-64-v2 att.gnn -o by_hand && ./by_hand info | grep -x 'processor    x86-64-v2'"
   check "  and no vectors of AVX come of that" no_vectors by_hand
