@@ -278,7 +278,7 @@ static void share_loop(gnn_team *team, const Loop *loop) {
     } while (nanoseconds_now() < until);
   }
   pthread_mutex_lock(&team->mutex);
-  atomic_store(&team->is_caller_asleep, 1);
+  atomic_exchange(&team->is_caller_asleep, 1); /* no store, which QEMU for ARM lets the load below pass */
   while (atomic_load(&team->finished) != loop->tasks) pthread_cond_wait(&team->completed, &team->mutex);
   atomic_store(&team->is_caller_asleep, 0);
   pthread_mutex_unlock(&team->mutex);

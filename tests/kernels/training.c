@@ -29,7 +29,8 @@ static void scores_free(Scores *s) { free(s->scores), free(s->labels), free(s->r
 static double softmax(const Scores *s, int64_t row, int64_t class, double *log_probability) {
   const gnn_real *x = s->scores + row * s->classes;
   double maximum = -INFINITY, sum = 0;
-  for (int64_t c = 0; c < s->classes; c++) maximum = fmax(maximum, (double)x[c]);
+  for (int64_t c = 0; c < s->classes; c++)
+    if ((double)x[c] > maximum) maximum = (double)x[c]; /* not by fmax, at which gcc 12 for ARM breaks */
   for (int64_t c = 0; c < s->classes; c++) sum += exp((double)x[c] - maximum);
   *log_probability = (double)x[class] - maximum - log(sum);
   return exp(*log_probability);
