@@ -273,10 +273,10 @@ for model in sage4 attend2; do
   for kind in reruns host; do queue half_${model}_$kind $model $bf16 ${road[$kind]} --budget device=$(least_of $model $bf16 ${road[$kind]})KiB; done
 done
 queue half_hoist3_each hoist3 $bf16 -fno-hoist
-queue half_parts3_rows parts3 $bf16 '--cut=rows(4)' ${road[ring]} --budget device=$(least_of parts3 $bf16 '--cut=rows(4)' ${road[ring]})KiB
-queue half_halo4_halos halo4 $bf16 '--cut=halos(4)' ${road[host]} --budget device=$(least_of halo4 $bf16 '--cut=halos(4)' ${road[host]})KiB
-queue half_edges4_rows edges4 $bf16 '--cut=rows(4)' ${road[host]} --budget device=$(least_of edges4 $bf16 '--cut=rows(4)' ${road[host]})KiB
-queue half_sparse3_rows sparse3 $bf16 '--cut=rows(4)' ${road[host]} --budget device=$(least_of sparse3 $bf16 '--cut=rows(4)' ${road[host]})KiB
+queue half_parts3_rows parts3 $bf16 '--cut=rows(4)' ${road[ring]} --budget device=$(near_least 1080 parts3 $bf16 '--cut=rows(4)' ${road[ring]})KiB
+queue half_halo4_halos halo4 $bf16 '--cut=halos(4)' ${road[host]} --budget device=$(near_least 1640 halo4 $bf16 '--cut=halos(4)' ${road[host]})KiB
+queue half_edges4_rows edges4 $bf16 '--cut=rows(4)' ${road[host]} --budget device=$(near_least 3250 edges4 $bf16 '--cut=rows(4)' ${road[host]})KiB
+queue half_sparse3_rows sparse3 $bf16 '--cut=rows(4)' ${road[host]} --budget device=$(near_least 4060 sparse3 $bf16 '--cut=rows(4)' ${road[host]})KiB
 cp learned4_host.gnn half_learned4_away.gnn
 queue half_learned4_away none $bf16 '--cut=rows(4)' --budget host=64MiB
 make_queued
