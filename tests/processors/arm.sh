@@ -21,6 +21,8 @@ check "  the bits of this processor" agrees arm_plain "$neon ./arm"
 check "  info" sh -c "$neon ./arm info | grep -x 'processor    aarch64'"
 check "  gradcheck" $neon ./arm gradcheck
 check "  check" $neon ./arm check
+halves_of_arm() { "$gnncc" -q --precision=bf16 --cc=$cross --cpu=armv8-a,armv8.2-a+sve att.gnn -o half_arm && like=halves agrees half_neon "$neon ./half_arm" && like=halves agrees half_sve "$sve ./half_arm"; }
+check "  in bf16" halves_of_arm
 refuse 2 "this processor is none of ARM's" "$gnncc" -q --cc=$cross --cpu=native att.gnn -o no
 for bits in 256 512; do
   check "SVE of $bits bits" env CFLAGS='-O3 -Wall -Wextra -Werror' "$gnncc" -q --cc=$cross --cpu=armv8.2-a+sve -Xcc -msve-vector-bits=$bits att.gnn -o arm$bits

@@ -29,8 +29,8 @@ results() { # NAME PROGRAM [OPTION...]: its losses, weights and scores into NAME
   shift 2
   rm -rf "$name.out" && $program train -q --every 1 --log csv --threads 2 --out "$name.out" "$@" && $program predict -q --weights "$name.out/last.safetensors" -o "$name.npy" "$@" && cut -d, -f1-4 "$name.out/log.csv" >"$name.csv" && [ "$(wc -l <"$name.csv")" -eq 7 ]
 }
-agrees() { # NAME PROGRAM [OPTION...]: it has the bits of the program for this processor
-  results "$@" && cmp native.npy "$1.npy" && cmp native.out/last.safetensors "$1.out/last.safetensors" && diff native.csv "$1.csv"
+agrees() { # NAME PROGRAM [OPTION...]: it has the bits of the program for this processor, native or another that $like names
+  results "$@" && cmp "${like:-native}.npy" "$1.npy" && cmp "${like:-native}.out/last.safetensors" "$1.out/last.safetensors" && diff "${like:-native}.csv" "$1.csv"
 }
 chosen() { agrees chosen ./several --cpu "$1"; }
 
@@ -53,6 +53,8 @@ check "data for it" "$build/gnndata" convert 'synth(kind = "rmat", nodes = 300, 
 
 check "a program for this processor" sh -c "'$gnncc' -q att.gnn -o native && ./native info | grep -x 'processor    native'"
 check "  it runs" results native ./native
+check "  another in bf16" sh -c "'$gnncc' -q --precision=bf16 att.gnn -o halves"
+check "  it runs, and has other bits" eval 'results halves ./halves && ! cmp native.npy halves.npy'
 
 if [ "$(uname -m)" = x86_64 ]; then
   known() { gcc -march="$1" -E -x c /dev/null >/dev/null 2>&1; }
@@ -115,6 +117,8 @@ HOST
     for cpu in x86-64-v2 x86-64-v3 native; do
       check "  --cpu=$cpu: the same bits" chosen $cpu
     done
+    halves() { "$gnncc" -q --precision=bf16 --cpu=x86-64-v2,x86-64-v3 att.gnn -o half && like=halves agrees half2 ./half --cpu x86-64-v2 && like=halves agrees half3 ./half --cpu x86-64-v3; }
+    check "  in bf16" halves
     refuse 2 "  one that is not there" ./several --cpu=x86-64-v4
     check "  gradcheck" ./several gradcheck
     refuse 2 "a program for one has no --cpu" ./native --cpu=native
