@@ -38,8 +38,8 @@ int gnn_array_measure(gnn_array *array) {
   return gnn_multiply_fits(count, 16, &bytes);
 }
 
-gnn_number gnn_shape_text(const gnn_array *array) {
-  gnn_number out;
+gnn_short_text gnn_shape_text(const gnn_array *array) {
+  gnn_short_text out;
   size_t at = 0;
   out.text[at++] = '[';
   for (int i = 0; i < array->rank && at < sizeof out.text - 2; i++) {

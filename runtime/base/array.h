@@ -25,7 +25,7 @@ int gnn_dtype_is_float(gnn_dtype dtype);
 /* Fills array->count from the shape; 0 where a dimension is negative or the bytes would overflow int64_t, dimensions of 0 left aside:
  * an array without rows has no absurd width either. */
 int gnn_array_measure(gnn_array *array);
-gnn_number gnn_shape_text(const gnn_array *array); /* "[2708, 1433]" */
+gnn_short_text gnn_shape_text(const gnn_array *array); /* "[2708, 1433]" */
 
 double gnn_array_number(const gnn_array *array, int64_t index);
 int64_t gnn_array_integer(const gnn_array *array, int64_t index); /* integers and booleans; U64 above the range: -2^63 */

@@ -101,8 +101,8 @@ void gnn_text_free(gnn_text *text) {
   memset(text, 0, sizeof *text);
 }
 
-gnn_number gnn_count_text(int64_t count) {
-  gnn_number out;
+gnn_short_text gnn_count_text(int64_t count) {
+  gnn_short_text out;
   char digits[24];
   int length = snprintf(digits, sizeof digits, "%lld", (long long)count);
   size_t at = 0;
@@ -115,9 +115,9 @@ gnn_number gnn_count_text(int64_t count) {
   return out;
 }
 
-static gnn_number text_bytes(int64_t bytes, int is_above) {
+static gnn_short_text text_bytes(int64_t bytes, int is_above) {
   static const char *const unit[] = {"B", "KiB", "MiB", "GiB", "TiB"};
-  gnn_number out;
+  gnn_short_text out;
   double value = (double)bytes;
   int u = 0;
   while (fabs(value) >= 1024 && u < 4) { value /= 1024; u++; }
@@ -126,12 +126,12 @@ static gnn_number text_bytes(int64_t bytes, int is_above) {
   return out;
 }
 
-gnn_number gnn_bytes_text(int64_t bytes) { return text_bytes(bytes, 0); }
+gnn_short_text gnn_bytes_text(int64_t bytes) { return text_bytes(bytes, 0); }
 
-gnn_number gnn_bytes_above_text(int64_t bytes) { return text_bytes(bytes, 1); }
+gnn_short_text gnn_bytes_above_text(int64_t bytes) { return text_bytes(bytes, 1); }
 
-gnn_number gnn_seconds_text(double seconds) {
-  gnn_number out;
+gnn_short_text gnn_seconds_text(double seconds) {
+  gnn_short_text out;
   if (!(seconds >= 0) || seconds > 1e9) snprintf(out.text, sizeof out.text, "? s");
   else if (seconds < 0.001) snprintf(out.text, sizeof out.text, "%.0f us", seconds * 1e6);
   else if (seconds < 0.0995) snprintf(out.text, sizeof out.text, "%.1f ms", seconds * 1e3);

@@ -40,14 +40,14 @@ void gnn_text_json(gnn_text *text, const char *string); /* quoted and escaped; w
 void gnn_text_free(gnn_text *text);
 
 /* Numbers for people. The returned value is its argument: room for the text on the caller's stack. */
-typedef struct gnn_number {
+typedef struct gnn_short_text {
   char text[32];
-} gnn_number;
+} gnn_short_text;
 
-gnn_number gnn_count_text(int64_t count);      /* "2,449,029" */
-gnn_number gnn_bytes_text(int64_t bytes);      /* "21.7 GiB" */
-gnn_number gnn_bytes_above_text(int64_t bytes); /* the same rounded up: of what is needed, so that a budget of what is told fits */
-gnn_number gnn_seconds_text(double seconds);   /* "0.45 s", "1 m 13 s", "18 ms" */
+gnn_short_text gnn_count_text(int64_t count);      /* "2,449,029" */
+gnn_short_text gnn_bytes_text(int64_t bytes);      /* "21.7 GiB" */
+gnn_short_text gnn_bytes_above_text(int64_t bytes); /* the same rounded up: of what is needed, so that a budget of what is told fits */
+gnn_short_text gnn_seconds_text(double seconds);   /* "0.45 s", "1 m 13 s", "18 ms" */
 
 /* As a number is printed: a NaN has a sign, which says nothing and which printf would show. */
 double gnn_shown(double number);

@@ -235,7 +235,7 @@ static int checkpoint_is_needless(const char *name) {
   return 0;
 }
 
-static gnn_number checkpoint_shape(const gnn_weight_desc *weight) {
+static gnn_short_text checkpoint_shape(const gnn_weight_desc *weight) {
   gnn_array array = {.rank = weight->rank};
   for (int i = 0; i < weight->rank; i++) array.shape[i] = weight->shape[i];
   return gnn_shape_text(&array);
