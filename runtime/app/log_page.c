@@ -7,6 +7,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/core/device.h"
+#include "runtime/data/dataset.h"
 
 #include <math.h>
 #include <stdlib.h>

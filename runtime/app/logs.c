@@ -9,6 +9,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/open.h"
+#include "runtime/data/dataset.h"
 
 #include <errno.h>
 #include <math.h>

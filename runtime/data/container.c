@@ -388,14 +388,12 @@ static gnn_status container_put_graphs(container_writer *w) {
   return status;
 }
 
-static const char *const container_splits[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
-
 static gnn_status container_put_pairs(container_writer *w) {
   gnn_status status = GNN_OK;
   for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
     const gnn_array *index = &w->dataset->raw_pairs[s], *label = &w->dataset->raw_pair_label[s];
-    if (index->data) status = container_put(w, "pairs.%s", container_splits[s], *index);
-    if (status == GNN_OK && label->data) status = container_put(w, "pairs.%s.label", container_splits[s], *label);
+    if (index->data) status = container_put(w, "pairs.%s", gnn_split_names[s], *index);
+    if (status == GNN_OK && label->data) status = container_put(w, "pairs.%s.label", gnn_split_names[s], *label);
   }
   return status;
 }
@@ -407,7 +405,7 @@ static gnn_status container_put_splits(container_writer *w) {
     int64_t *ids = container_wide(w, w->dataset->split_rows[s], count);
     if (ids == NULL) return GNN_ENOMEM;
     gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {count}, .data = (const unsigned char *)ids};
-    gnn_status status = container_put(w, "split.%s", container_splits[s], array);
+    gnn_status status = container_put(w, "split.%s", gnn_split_names[s], array);
     if (status != GNN_OK) return status;
   }
   return GNN_OK;
@@ -419,11 +417,11 @@ static gnn_status container_put_all_splits(container_writer *w) {
   for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
     const gnn_array *many = &w->dataset->raw_splits[s];
     if (many->data == NULL) continue;
-    if (many->rank != 2) return gnn_fail(w->error, GNN_EDATA, "", "%s: the masks of split %s have the shape %s; splits by rows are needed", w->dataset->title, container_splits[s], gnn_shape_text(many).text);
+    if (many->rank != 2) return gnn_fail(w->error, GNN_EDATA, "", "%s: the masks of split %s have the shape %s; splits by rows are needed", w->dataset->title, gnn_split_names[s], gnn_shape_text(many).text);
     unsigned char *mask = gnn_dataset_alloc(w->scratch, many->count, 1, w->error);
     if (mask == NULL) return GNN_ENOMEM;
     for (int64_t i = 0; i < many->count; i++) mask[i] = gnn_array_integer(many, i) != 0;
-    status = container_put(w, "splits.%s", container_splits[s], (gnn_array){.dtype = GNN_BOOL, .rank = 2, .shape = {many->shape[0], many->shape[1]}, .data = mask});
+    status = container_put(w, "splits.%s", gnn_split_names[s], (gnn_array){.dtype = GNN_BOOL, .rank = 2, .shape = {many->shape[0], many->shape[1]}, .data = mask});
   }
   return status;
 }

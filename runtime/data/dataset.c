@@ -19,6 +19,7 @@
 #include "source_text.h"
 #include "runtime/base/checked.h"
 
+const char *const gnn_split_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
 const char *const gnn_synth_names[4] = {"sbm", "rmat", "er", "grid"};
 
 static char *dataset_copy(const char *text) {

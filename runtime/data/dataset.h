@@ -43,6 +43,8 @@ typedef struct gnn_data_field {
   double least, greatest;  /* of the numbers before normalisation */
 } gnn_data_field;
 
+extern const char *const gnn_split_names[GNN_SPLIT_COUNT]; /* "train", "valid", "test" */
+
 /* A type of nodes beside the first. */
 typedef struct gnn_data_type {
   char name[64];
@@ -203,9 +205,9 @@ gnn_status gnn_dataset_own_file(gnn_dataset *dataset, gnn_file *file, gnn_error 
 /* The raw edges were read and are not needed any more, but for their number: what holds them and nothing else is given back. `status`, or the error that a
  * file was changed meanwhile. */
 gnn_status gnn_dataset_drop_edges(gnn_dataset *dataset, gnn_status status, gnn_error *error);
+/* Names of fields, types and relations become names of the language (names.h), which is said. Of a field "paper.x" the parts do. */
 gnn_status gnn_dataset_add_field(gnn_dataset *dataset, const char *name, gnn_domain domain, const gnn_array *array,
                                  gnn_error *error);
-/* Names of fields, types and relations become names of the language (names.h), which is said. Of a field "paper.x" the parts do. */
 /* The place of a type of nodes among dataset->types; -1: there is none. `length` characters of the name count, as the data have it or as it has become. */
 int gnn_dataset_find_type(const gnn_dataset *dataset, const char *name, size_t length);
 /* A type behind the others; NULL after an error. */

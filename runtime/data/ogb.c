@@ -203,10 +203,9 @@ static char *ogb_split_folder(ogb_set *set, const char *asked, gnn_status *statu
 }
 
 static gnn_status ogb_splits(ogb_set *set, const char *folder) {
-  static const char *const names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
   char path[OGB_PATH_MOST];
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    const char *file = ogb_file(set, folder, names[s]);
+    const char *file = ogb_file(set, folder, gnn_split_names[s]);
     gnn_array array;
     if (file && strcmp(file + strlen(file) - 4, ".npz") == 0) {
       gnn_safetensors npz;
@@ -219,15 +218,15 @@ static gnn_status ogb_splits(ogb_set *set, const char *folder) {
       } else {
         char there[300];
         gnn_array_list(npz.tensors, npz.tensor_count, there, sizeof there);
-        gnn_dataset_note(set->dataset, "%s of the split is not used: it holds %s, no rows", names[s], there);
+        gnn_dataset_note(set->dataset, "%s of the split is not used: it holds %s, no rows", gnn_split_names[s], there);
       }
       status = gnn_dataset_own_file(set->dataset, &npz.file, set->error);
       gnn_safetensors_close(&npz);
       if (status != GNN_OK) return status;
       continue;
     }
-    if (file == NULL && snprintf(path, sizeof path, "%s/%s/%s.pt", set->path, folder, names[s]) < OGB_PATH_MOST && gnn_path_exists(path)) {
-      gnn_dataset_note(set->dataset, "%s/%s.pt is not used: it is a pickle, which is never read; pairs links : label[1] = split_edges(...) draws pairs of nodes", folder, names[s]);
+    if (file == NULL && snprintf(path, sizeof path, "%s/%s/%s.pt", set->path, folder, gnn_split_names[s]) < OGB_PATH_MOST && gnn_path_exists(path)) {
+      gnn_dataset_note(set->dataset, "%s/%s.pt is not used: it is a pickle, which is never read; pairs links : label[1] = split_edges(...) draws pairs of nodes", folder, gnn_split_names[s]);
       continue;
     }
     if (file == NULL) continue;

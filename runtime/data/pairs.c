@@ -233,29 +233,28 @@ static pairs_space pairs_space_of_train(const gnn_dataset *dataset) {
 
 /* ---- pairs that the data bring ---- */
 
-static int pairs_is_joined(const gnn_dataset *dataset, int split, int64_t pair) {
+int gnn_pair_is_joined(const gnn_dataset *dataset, int split, int64_t pair) {
   const gnn_array *label = &dataset->raw_pair_label[split];
-  return label->data == NULL || gnn_array_number(label, pair) > 0;
+  return label->data == NULL || pair >= label->count || gnn_array_number(label, pair) > 0;
 }
 
 /* How many of a split an edge joins; the others are `negatives` to each of these, or none where they are drawn. */
 static gnn_status pairs_look(const gnn_dataset *dataset, const gnn_pairs_recipe *wanted, int split, int64_t *joined, gnn_error *error) {
-  static const char *const names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
   const gnn_array *index = &dataset->raw_pairs[split], *label = &dataset->raw_pair_label[split];
   const int64_t pairs = index->data ? index->shape[1] : 0;
   *joined = 0;
   if (label->data && label->count != pairs)
-    return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s pairs in split %s and %s labels of them", dataset->title, gnn_count_text(pairs).text, names[split], gnn_count_text(label->count).text);
+    return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s pairs in split %s and %s labels of them", dataset->title, gnn_count_text(pairs).text, gnn_split_names[split], gnn_count_text(label->count).text);
   for (int64_t i = 0; i < 2 * pairs; i++) {
     const int64_t v = gnn_array_integer(index, i);
     if (v < 0 || v >= dataset->nodes)
-      return gnn_fail(error, GNN_EDATA, "E0701", "%s: pair %lld of split %s has node %lld, but nodes run 0 … %lld", dataset->title, (long long)(i % pairs), names[split], (long long)v, (long long)dataset->nodes - 1);
+      return gnn_fail(error, GNN_EDATA, "E0701", "%s: pair %lld of split %s has node %lld, but nodes run 0 … %lld", dataset->title, (long long)(i % pairs), gnn_split_names[split], (long long)v, (long long)dataset->nodes - 1);
   }
-  for (int64_t i = 0; i < pairs; i++) *joined += pairs_is_joined(dataset, split, i);
+  for (int64_t i = 0; i < pairs; i++) *joined += gnn_pair_is_joined(dataset, split, i);
   const int64_t others = pairs - *joined;
   if (others == *joined * wanted->negatives || (split == GNN_TRAIN && (others == 0 || wanted->is_resampled))) return GNN_OK;
   gnn_status status = gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges in split %s and %s pairs without one; %s says stored(negatives = uniform(%lld)), so many to each edge", dataset->title,
-                               gnn_count_text(*joined).text, names[split], gnn_count_text(others).text, wanted->name, (long long)wanted->negatives);
+                               gnn_count_text(*joined).text, gnn_split_names[split], gnn_count_text(others).text, wanted->name, (long long)wanted->negatives);
   if (*joined && others && others % *joined == 0) gnn_fail_help(error, "stored(negatives = uniform(%lld))", (long long)(others / *joined));
   return status;
 }
@@ -266,7 +265,7 @@ static void pairs_fill(const gnn_dataset *dataset, gnn_pairs *pairs, int split, 
   const int64_t each = 1 + pairs->negatives, count = index->data ? index->shape[1] : 0;
   int64_t joined = 0, other = 0;
   for (int64_t i = 0; i < count; i++) {
-    const int is_joined = pairs_is_joined(dataset, split, i);
+    const int is_joined = gnn_pair_is_joined(dataset, split, i);
     const int64_t group = is_joined ? joined++ : other / pairs->negatives, at = (first + group) * each + (is_joined ? 0 : 1 + other++ % pairs->negatives);
     if (group >= pairs->count[split]) continue; /* those of train that are drawn anew */
     pairs->source[at] = (int32_t)gnn_array_integer(index, i);

@@ -28,6 +28,8 @@ struct gnn_pairs {
   int32_t *sorted[2];              /* and [pairs] each */
 };
 
+/* Whether an edge joins a pair of dataset->raw_pairs. */
+int gnn_pair_is_joined(const gnn_dataset *dataset, int split, int64_t pair);
 /* Takes the edges that are held out from the graph, and from origin[] where there is one; draws the negatives. */
 gnn_status gnn_prepare_pairs(gnn_dataset *dataset, const gnn_recipe *recipe, int64_t *origin, gnn_error *error);
 /* Room for the groups, which are for the caller to fill, and to sort them: dataset->pairs, without what drawing needs. NULL: an error. */

@@ -10,8 +10,6 @@
 #include "runtime/core/adjacency.h"
 #include "shuffle.h"
 
-static const char *const splits_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
-
 int64_t gnn_splits_rows(const gnn_dataset *dataset) {
   if (dataset->label_field >= 0) return dataset->fields[dataset->label_field].rows;
   return dataset->split_domain == GNN_EDGE ? dataset->edges : dataset->nodes;
@@ -46,7 +44,7 @@ static int splits_looks_like_ids(const gnn_array *array, int64_t offset, int64_t
 static gnn_status splits_mark(gnn_dataset *dataset, const gnn_array *array, int64_t offset, int is_ids, int split,
                               unsigned char *member, gnn_error *error) {
   int64_t rows = splits_marks(dataset);
-  const char *name = splits_names[split];
+  const char *name = gnn_split_names[split];
   if (gnn_dtype_is_float(array->dtype))
     return gnn_fail(error, GNN_EDATA, "", "%s: split %s is stored as %s; a mask of 0 and 1 or row numbers are needed",
                     dataset->title, name, gnn_dtype_name(array->dtype));
@@ -148,12 +146,12 @@ static gnn_status splits_stored(gnn_dataset *dataset, const gnn_recipe *recipe, 
     if (index == 0 && one->data) {
       if (one->rank != 1)
         return gnn_fail(error, GNN_EDATA, "", "%s: split %s has the shape %s; one entry a row is needed", dataset->title,
-                        splits_names[s], gnn_shape_text(one).text);
+                        gnn_split_names[s], gnn_shape_text(one).text);
       status = splits_mark(dataset, one, 0, dataset->is_split_ids[s], s, member, error);
     } else if (many->data) {
       if (many->rank != 2 || index >= many->shape[0])
         return gnn_fail(error, GNN_EDATA, "", "%s: the masks of split %s have the shape %s; splits by rows are needed",
-                        dataset->title, splits_names[s], gnn_shape_text(many).text);
+                        dataset->title, gnn_split_names[s], gnn_shape_text(many).text);
       status = splits_mark(dataset, many, index * many->shape[1], 0, s, member, error);
     }
     if (status != GNN_OK) return status;
@@ -174,7 +172,7 @@ static gnn_status splits_overlap(const gnn_dataset *dataset, const unsigned char
       }
       if (both == 0) continue;
       gnn_status status = gnn_fail(error, GNN_EDATA, "E0707", "%s %s%s in both %s and %s", gnn_count_text(both).text, unit, both == 1 ? " is" : "s are",
-                                   splits_names[a], splits_names[b]);
+                                   gnn_split_names[a], gnn_split_names[b]);
       gnn_fail_help(error, "the first of them is %lld", (long long)first);
       return status;
     }
@@ -203,7 +201,7 @@ gnn_status gnn_splits_collect(gnn_dataset *dataset, int split, const unsigned ch
   dataset->has_split[split] = count > 0;
   if (count < marked)
     gnn_dataset_note(dataset, "%s rows of split %s have no label and are left out", gnn_count_text(marked - count).text,
-                     splits_names[split]);
+                     gnn_split_names[split]);
   return GNN_OK;
 }
 
@@ -293,7 +291,7 @@ gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, co
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     int is_stored = dataset->raw_split[s].data || dataset->raw_splits[s].data;
     if (is_stored && !recipe->has_random_split && !dataset->has_split[s])
-      gnn_dataset_note(dataset, "split %s is empty", splits_names[s]);
+      gnn_dataset_note(dataset, "split %s is empty", gnn_split_names[s]);
   }
   if (!dataset->has_split[GNN_TRAIN])
     return gnn_fail(error, GNN_EDATA, "", "%s: split train is empty, so there is nothing to learn from", dataset->title);

@@ -13,8 +13,6 @@
 #include "kernels/cpu/loss.h"
 #include "kernels/cpu/reduce.h"
 
-const char *const gnn_split_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
-
 enum { METRICS_TASKS = 64 };
 
 typedef struct metrics_task {

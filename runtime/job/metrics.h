@@ -39,6 +39,4 @@ void gnn_keeper_reset(gnn_keeper *keeper);
 int gnn_keeper_see(gnn_keeper *keeper, gnn_run *run, int64_t epoch, const gnn_result result[GNN_SPLIT_COUNT]);
 int gnn_keeper_stops(const gnn_keeper *keeper, const gnn_program *program);
 
-extern const char *const gnn_split_names[GNN_SPLIT_COUNT]; /* "train", "valid", "test" */
-
 #endif

@@ -10,10 +10,10 @@
 
 #include "gnndata.h"
 #include "runtime/data/names.h"
+#include "runtime/data/pairs.h"
 #include "runtime/data/source_text.h"
 #include "runtime/app/train.h"
 
-static const char *const describe_splits[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
 static const char *const describe_domains[] = {"node", "edge", "graph", "node", "relation"};
 
 gnn_status gnndata_read(const char *path, const gnn_recipe *recipe, int drops_duplicates, gnn_dataset **dataset, gnn_error *error) {
@@ -119,7 +119,7 @@ static void describe_splits_line(const gnn_dataset *dataset) {
   int64_t all = 0, rows = dataset->split_domain == GNN_GRAPH ? dataset->declared_graphs : dataset->split_domain == GNN_EDGE ? dataset->edges : dataset->nodes;
   printf("splits    ");
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (dataset->has_split[s]) printf(" %s %s ", describe_splits[s], gnn_count_text(dataset->split_count[s]).text);
+    if (dataset->has_split[s]) printf(" %s %s ", gnn_split_names[s], gnn_count_text(dataset->split_count[s]).text);
     all += dataset->split_count[s];
   }
   if (all == 0) printf(" none");
@@ -130,10 +130,10 @@ static void describe_splits_line(const gnn_dataset *dataset) {
 
 /* Pairs of nodes that the data bring: of a split those that an edge joins, and how many others there are to each; 0: there are none of it. */
 static int64_t describe_pairs_of(const gnn_dataset *dataset, int split, int64_t *negatives) {
-  const gnn_array *index = &dataset->raw_pairs[split], *label = &dataset->raw_pair_label[split];
+  const gnn_array *index = &dataset->raw_pairs[split];
   const int64_t pairs = index->data ? index->count / 2 : 0;
   int64_t joined = 0;
-  for (int64_t i = 0; i < pairs; i++) joined += label->data == NULL || i >= label->count || gnn_array_number(label, i) > 0;
+  for (int64_t i = 0; i < pairs; i++) joined += gnn_pair_is_joined(dataset, split, i);
   *negatives = joined ? (pairs - joined) / joined : 0;
   return joined;
 }
@@ -144,7 +144,7 @@ static void describe_pairs(const gnn_dataset *dataset) {
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     int64_t negatives;
     const int64_t joined = describe_pairs_of(dataset, s, &negatives);
-    if (joined) printf(" %s %s and %lld without an edge to each ", describe_splits[s], gnn_count_text(joined).text, (long long)negatives);
+    if (joined) printf(" %s %s and %lld without an edge to each ", gnn_split_names[s], gnn_count_text(joined).text, (long long)negatives);
   }
   printf("\n");
 }
@@ -426,7 +426,7 @@ static int describe_differ_graph(const gnn_dataset *a, const gnn_dataset *b) {
     int is_same = a->split_count[s] == b->split_count[s] &&
                   (a->split_count[s] == 0 ||
                    memcmp(a->split_rows[s], b->split_rows[s], (size_t)a->split_count[s] * sizeof **a->split_rows) == 0);
-    if (!is_same) printf("split %s: %s and %s rows, not the same\n", describe_splits[s], gnn_count_text(a->split_count[s]).text,
+    if (!is_same) printf("split %s: %s and %s rows, not the same\n", gnn_split_names[s], gnn_count_text(a->split_count[s]).text,
                          gnn_count_text(b->split_count[s]).text);
     differs |= !is_same;
   }
