@@ -77,18 +77,8 @@ static const char *in_scratch(const Builder *b, const char *name) { return workp
 
 /* ---- commands ---- */
 
-typedef struct Command {
-  int count;
-  const char **words;
-} Command;
-
-static void word(const Builder *b, Command *command, const char *text) { ARENA_PUSH(b->arena, command->words, command->count, text); }
-
-/* The words of a shell-like list such as CFLAGS or a CC with options. */
-static void words(const Builder *b, Command *command, const char *list) {
-  char *copy = arena_strdup(b->arena, list), *rest = NULL;
-  for (char *w = strtok_r(copy, " \t", &rest); w; w = strtok_r(NULL, " \t", &rest)) word(b, command, w);
-}
+static void word(const Builder *b, Command *command, const char *text) { command_word(b->arena, command, text); }
+static void words(const Builder *b, Command *command, const char *list) { command_words(b->arena, command, list); }
 
 /* Options for every file that goes into a program; is_quick: for speed of compilation. What the user says comes last. */
 static Command compiler_for(const Builder *b, const Processor *processor, bool is_quick) {

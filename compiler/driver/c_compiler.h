@@ -14,6 +14,9 @@ typedef struct CCompiler {
   const Processor *processors;
 } CCompiler;
 
+#define C_COMPILER "cc" /* where none is named */
+
+const char *c_compiler_named(const Options *options); /* by --cc or CC; NULL: none is */
 /* Where another compiler than cc is named it is asked what it compiles for; what cannot be run is taken to compile for this machine. */
 CCompiler c_compiler_find(Arena *arena, const Options *options);
 

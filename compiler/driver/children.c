@@ -5,10 +5,18 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+void command_word(Arena *arena, Command *command, const char *text) { ARENA_PUSH(arena, command->words, command->count, text); }
+
+void command_words(Arena *arena, Command *command, const char *list) {
+  char *rest = NULL;
+  for (char *word = strtok_r(arena_strdup(arena, list), " \t", &rest); word; word = strtok_r(NULL, " \t", &rest)) command_word(arena, command, word);
+}
 
 static volatile pid_t children_running[CHILDREN_MOST]; /* 0: none */
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "c_compiler.h"
 #include "commit.h"
 #include "cuda_compiler.h"
 #include "compiler/base/shown.h"
@@ -489,7 +490,7 @@ static int print_version(const Parser *p) {
   CudaCompiler cuda;
   const bool has_cuda = cuda_compiler_find(p->arena, o->cuda_compiler, o->nvcc, &cuda);
   printf("commit: %s\n", *GNNCC_COMMIT ? GNNCC_COMMIT : "not known: built outside of its repository");
-  printf("C compiler: %s\n", o->cc ? o->cc : getenv("CC") && *getenv("CC") ? getenv("CC") : "cc");
+  printf("C compiler: %s\n", c_compiler_named(o) ? c_compiler_named(o) : C_COMPILER);
   printf("CUDA compiler: %s\n", !has_cuda ? "none is here" : cuda.nvcc ? cuda.nvcc : "NVRTC");
   printf("default target: %s\n", o->target ? o->target : "native");
   printf("layers, targets and examples: %s\n", p->share_dir);

@@ -96,6 +96,9 @@ static void emit_slots(const Emission *m, FILE *out) {
   fprintf(out, "};\n");
 }
 
+/* Values of programs for the processor are kept in bf16. */
+static bool keeps_half(const Emission *m) { return m->backend == BACKEND_CPU && m->evaluation->precision == PRECISION_BF16; }
+
 static void emit_arena(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   int peak = m->schedule->count ? m->schedule->steps[y->peak_step].number : 0;
@@ -111,7 +114,7 @@ static void emit_arena(const Emission *m, FILE *out) {
   }
   if (m->schedule->slot_count) emit_slots(m, out);
   if (m->keep_order) emit_keep_places(m, out);
-  const bool is_half = m->backend == BACKEND_CPU && m->evaluation->precision == PRECISION_BF16;
+  const bool is_half = keeps_half(m);
   fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
                "#define V_BITS(name) ((uint32_t *)(void *)V(name))\n"
                "#define V_LABELS(name) ((const int32_t *)(const void *)V(name))\n"
@@ -786,7 +789,7 @@ static void emit_cpu_steps(const Emission *m, const StepCalls *calls, FILE *out)
 
 const StepCalls *emit_step_calls(const Emission *m) { return step_calls(m, m->backend == BACKEND_CUDA ? cuda_step_text : cpu_step_text); }
 
-bool emit_is_own_twin(const Emission *m) { return m->has_double && m->backend == BACKEND_CPU && m->evaluation->precision != PRECISION_BF16; }
+bool emit_is_own_twin(const Emission *m) { return m->has_double && m->backend == BACKEND_CPU && !keeps_half(m); }
 
 static void emit_text(const Emission *m, FILE *out) {
   const TypedProgram *p = m->program;

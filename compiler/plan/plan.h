@@ -63,6 +63,7 @@ typedef struct Block {
   int part;            /* of the value, from 1; 0: all of it. Of scratch: of the step that it is for */
   bool is_sums;        /* scratch that a kernel's sums lie in from its first part to its last */
   Padding padding;     /* of its rows, where they are padded */
+  bool is_made_before; /* of Residents: steps before the first epoch write it */
   int away;            /* what stays away, kept on the device in the order that keeps everything: its index in Residents.away plus one; else 0 */
 } Block;
 
@@ -160,7 +161,6 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
 bool resident_is_of(const Residents *residents, int away, CachedData data); /* of the kinds of data there */
 bool resident_is_once(const Residents *residents, int away); /* computed before the first epoch */
-bool resident_is_made_before(const Residents *residents, int block); /* a block that steps before the first epoch write */
 /* What there is of these may take so many bytes on the host. All that read what is away: `training`, which may be NULL, evaluations, and what runs before. */
 void residents_cache(Arena *arena, Residents *residents, CachedData data, const Kernels *training, const Kernels *const *evaluations, int evaluation_count);
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */

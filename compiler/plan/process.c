@@ -35,7 +35,7 @@ static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 static int64_t filled_bytes(const Residents *residents) {
   int64_t bytes = 0;
   for (int b = 0; b < residents->count; b++)
-    if ((residents->blocks[b].kind == BLOCK_GRAPH || residents->blocks[b].kind == BLOCK_FEATURES) && !resident_is_made_before(residents, b)) bytes += residents->blocks[b].bytes;
+    if ((residents->blocks[b].kind == BLOCK_GRAPH || residents->blocks[b].kind == BLOCK_FEATURES) && !residents->blocks[b].is_made_before) bytes += residents->blocks[b].bytes;
   return bytes;
 }
 

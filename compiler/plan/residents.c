@@ -282,6 +282,13 @@ static void find_used_fields(Collecting *l, const Kernels *kernels) {
   }
 }
 
+/* Rows that steps before the first epoch write; is_early: that they alone read, too. */
+static int add_made_before(Collecting *l, const char *name, const Kernels *once, ValueId v, bool is_early) {
+  const int block = add_rows(l, name, kernels_bytes(once, v), kernels_padding(once, v), is_early);
+  l->residents->blocks[block].is_made_before = true;
+  return block;
+}
+
 /* What the epoch reads of what is computed once: at home where fields are. */
 static void add_once(Collecting *l, const Kernels *once) {
   Residents *y = l->residents;
@@ -293,9 +300,8 @@ static void add_once(Collecting *l, const Kernels *once) {
   for (int i = 0; i < graph->once_count; i++) {
     const ValueId v = graph->once[i];
     const char *name = arena_printf(l->arena, "once_%s", graph->values[v].name);
-    const Padding padding = kernels_padding(once, v);
-    if (l->homes.is_away) y->once_away[i] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = kernels_bytes(once, v), .padding = padding});
-    else y->once[i] = add_rows(l, name, kernels_bytes(once, v), padding, false);
+    if (l->homes.is_away) y->once_away[i] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = kernels_bytes(once, v), .padding = kernels_padding(once, v)});
+    else y->once[i] = add_made_before(l, name, once, v, false);
   }
 }
 
@@ -305,15 +311,14 @@ static bool has_data_away(DataHomes homes) { return homes.fields != TIER_DEVICE 
 static void add_early(Collecting *l, const Kernels *once) {
   const Graph *graph = once->graph;
   for (int v = 0; v < graph->value_count; v++) {
-    const Padding padding = kernels_padding(once, v);
     const int32_t f = graph->values[v].op == OP_INPUT ? graph->values[v].as.index : NO_INDEX;
     if (f != NO_INDEX) l->residents->is_field_half[f] = once->is_half[v];
     if (f != NO_INDEX && l->residents->field[f] == NO_INDEX && l->residents->field_away[f] == NO_INDEX) {
-      l->field_padding[f] = padding;
+      l->field_padding[f] = kernels_padding(once, v);
       add_field(l, f, false, true);
     }
     if (once->is_stored[v] && !graph_is_result(graph, v) && !has_data_away(l->homes))
-      l->residents->before[v] = add_rows(l, arena_printf(l->arena, "before_%s", graph->values[v].name), kernels_bytes(once, v), padding, true);
+      l->residents->before[v] = add_made_before(l, arena_printf(l->arena, "before_%s", graph->values[v].name), once, v, true);
   }
 }
 
@@ -407,14 +412,6 @@ void residents_cache(Arena *arena, Residents *y, CachedData data, const Kernels 
 bool resident_is_once(const Residents *y, int away) {
   bool is = false;
   for (int i = 0; y->once_kernels && i < y->once_kernels->graph->once_count; i++) is = is || y->once_away[i] == away;
-  return is;
-}
-
-bool resident_is_made_before(const Residents *y, int block) {
-  const Graph *once = y->once_kernels ? y->once_kernels->graph : NULL;
-  bool is = false;
-  for (int i = 0; once && i < once->once_count; i++) is = is || y->once[i] == block;
-  for (int v = 0; once && v < once->value_count; v++) is = is || y->before[v] == block;
   return is;
 }
 

@@ -450,7 +450,7 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   m.lane_clock = arena_alloc(arena, LANE_COUNT * sizeof *m.lane_clock);
   m.copy_clock = arena_alloc(arena, (size_t)(schedule->copy_count + 1) * sizeof *m.copy_clock);
   for (int i = 0; i < layout->resident_count; i++)
-    if (!resident_is_made_before(layout->residents, i)) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
+    if (!layout->residents->blocks[i].is_made_before) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_RESIDENT + i);
   for (int i = layout->resident_count; i < layout->count; i++)
     if (layout->blocks[i].away > 0 && !memory_is_result(&m, layout->blocks[i].away - 1)) memory_write(&m, memory_span_of_block(&layout->blocks[i]), TAG_AWAY + layout->blocks[i].away - 1);
   for (int i = 0; i < layout->residents->away_count && schedule->slot_count; i++)
