@@ -77,7 +77,8 @@ least_of() { # MODEL OPTIONS...; what was asked before is not planned again
 mkdir least
 # KIB MODEL OPTIONS...: a budget that is a little more than the least, whose search would plan dozens of times; PLANS_ALL=1: the least
 near_least() { if is_all; then least_of "${@:2}"; else echo "$1"; fi; }
-keep_of() { "$gnncc" -w --plan=json "$plans/$1.gnn" | awk -F'[:,]' '/"peak_bytes"/ { print int(($2 + 1023) / 1024); exit }'; }
+peak_of() { "$gnncc" -w --plan=json "$@" | awk -F'[:,]' '/"peak_bytes"/ { print $2; exit }'; } # OPTION... MODEL.gnn: in bytes
+keep_of() { echo $((($(peak_of "$plans/$1.gnn") + 1023) / 1024)); }
 has() { # PROGRAM ROAD: the plan has what the road is for
   local source=("gen_$1"/"${1%%_*}".c)
   case $2 in
@@ -331,7 +332,6 @@ kept_in_half() { "$gnncc" -q -w $bf16 "$@" --stop-after=fuse --dump=fuse | grep 
 as_on_gpu() { [ "$(kept_in_half "$plans/$1.gnn" | tee here | wc -l)" -gt 5 ] && diff here <(kept_in_half --backend=cuda --gemm=own "$plans/$1.gnn"); }
 for model in sage4 gin4; do check "$model: what is kept in bf16 is so on a GPU" as_on_gpu $model; done
 half_of_it() { [ $(($(peak_of "$@" $bf16) * 100)) -lt $(($(peak_of "$@") * 60)) ]; }
-peak_of() { "$gnncc" -w --plan=json "$@" | awk -F'[:,]' '/"peak_bytes"/ { print $2; exit }'; }
 check "parts3 in bf16: three fifths of the memory, or less" half_of_it "$plans/parts3.gnn"
 says_half() { "$gnncc" -w --plan $bf16 "$plans/sage4.gnn" | grep '[0-9]* values are kept in bf16, 2 bytes a number'; }
 check "--plan says how many values are kept in bf16" says_half

@@ -37,16 +37,7 @@ whole() { CFLAGS=-O0 "$gnncc" --verify -fgradcheck "${@:3}" "$2" -o "$1"; } # PR
 
 # gcc 12 vectorised what one branch alone loads wrongly; a result that lies in the place of an operand, or does not, has the same bits.
 select_model() { # HEADS WIDTH: of each head
-  cat <<MODEL
-layer Att(x : node[f], out, heads) {
-  param W     : [f, heads, out] = glorot
-  param a_src : [heads, out]    = glorot
-  param a_dst : [heads, out]    = glorot
-  z = x @ W
-  w = exp(tanh(dot(src.z, a_src) + dot(dst.z, a_dst)))
-  return flatten(sum(w * src.z) / (sum(w) + 0.5))
-}
-data web from synth(kind = "rmat", nodes = 300, degree = 5, features = 33, classes = 7, seed = 1)
+  cat "$here/../att_layer.gnn" - <<MODEL
 model selects on web {
   v = x |> Linear($1 * $2) as r
   h = v + (x |> Att($2, heads = $1) as a |> elu(1))

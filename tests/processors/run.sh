@@ -11,16 +11,7 @@ export CFLAGS=-O1
 unset CC GNNCC_FLAGS
 
 # A softmax over edges, dropout, products of odd widths, sums by several widths of vectors; an optimiser with roots.
-cat >att.gnn <<'MODEL'
-layer Att(x : node[f], out, heads) {
-  param W     : [f, heads, out] = glorot
-  param a_src : [heads, out]    = glorot
-  param a_dst : [heads, out]    = glorot
-  z = x @ W
-  w = exp(tanh(dot(src.z, a_src) + dot(dst.z, a_dst)))
-  return flatten(sum(w * src.z) / (sum(w) + 0.5))
-}
-data web from synth(kind = "rmat", nodes = 300, degree = 5, features = 33, classes = 7, seed = 1)
+cat "$here/../att_layer.gnn" - >att.gnn <<'MODEL'
 model att on web { return x |> dropout(0.3) |> Att(7, heads = 3) as first |> relu |> GCN(19) as second |> relu |> Linear(y.classes) as head }
 train att { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6 }
 MODEL
