@@ -83,6 +83,13 @@ char *arena_vprintf(Arena *arena, const char *format, va_list args) {
   return text;
 }
 
+char *arena_identifier(Arena *arena, const char *text) {
+  char *name = arena_strdup(arena, text);
+  for (char *c = name; *c; c++)
+    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
+  return name;
+}
+
 char *arena_printf(Arena *arena, const char *format, ...) {
   va_list args;
   va_start(args, format);

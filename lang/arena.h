@@ -20,6 +20,7 @@ _Noreturn void arena_out_of_memory(size_t bytes); /* that were wanted; 0: nobody
 void *arena_alloc(Arena *arena, size_t bytes);
 char *arena_strdup(Arena *arena, const char *text);
 char *arena_strndup(Arena *arena, const char *text, size_t length);
+char *arena_identifier(Arena *arena, const char *text); /* _ for each character that no name in C has */
 char *arena_printf(Arena *arena, const char *format, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(Arena *arena, const char *format, va_list args);
 

@@ -69,8 +69,6 @@ bool train_whole(Training *t, const Expr *expr, const char *what, int64_t least,
 
 /* ---- splits and measures ---- */
 
-static const char *const split_names[SPLIT_COUNT] = {"train", "valid", "test"};
-
 static bool has_split(Training *t, Place place, Split split) {
   const DataInfo *info = t->checker->program->info;
   if (info->has_split[split] || info->is_shapes_only) return true;

@@ -8,6 +8,7 @@
 #define METRIC_FOR(name, text, is_larger, is_for, help) is_for,
 #define METRIC_HELP(name, text, is_larger, is_for, help) help,
 
+const char *const split_names[SPLIT_COUNT] = {"train", "valid", "test"};
 const char *const loss_enumerators[GNN_LOSS_COUNT] = {GNN_LOSSES(ENUMERATOR_TEXT)};
 const char *const loss_names[GNN_LOSS_COUNT] = {GNN_LOSSES(WRITTEN)};
 const char *const loss_helps[GNN_LOSS_COUNT] = {GNN_LOSSES(LOSS_HELP)};

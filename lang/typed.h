@@ -539,6 +539,7 @@ typedef struct TypedProgram {
 
 /* ---- measures.c ---- */
 
+extern const char *const split_names[SPLIT_COUNT]; /* "train", "valid", "test" */
 extern const char *const loss_enumerators[GNN_LOSS_COUNT], *const loss_names[GNN_LOSS_COUNT], *const loss_helps[GNN_LOSS_COUNT];
 extern const char *const metric_enumerators[GNN_METRIC_COUNT], *const metric_names[GNN_METRIC_COUNT], *const metric_helps[GNN_METRIC_COUNT];
 extern const int loss_for[GNN_LOSS_COUNT], metric_for[GNN_METRIC_COUNT]; /* GNN_FOR_... */

@@ -124,7 +124,6 @@ static void dump_hyper(const TypedProgram *program, const Hyper *h, FILE *out) {
 static const char *measure_name(const TrainSpec *t, Measure measure) { return measure == MEASURE_LOSS ? "loss" : t->metrics[measure - MEASURE_METRIC].name; }
 
 static void dump_train(const TypedProgram *program, FILE *out) {
-  static const char *const splits[] = {"train", "valid", "test"};
   const TrainSpec *t = &program->train;
   fprintf(out, "train: %s(%%%d, %s), epochs %lld, runs %lld, seed %lld, evaluate every %lld, checkpoint every %lld",
           loss_names[t->loss], t->scores, program->fields[t->label_field].name, (long long)t->epochs, (long long)t->runs, (long long)t->seed,
@@ -144,7 +143,7 @@ static void dump_train(const TypedProgram *program, FILE *out) {
     dump_hyper(program, &t->groups[i].hyper, out);
   }
   if (t->has_plateau)
-    fprintf(out, "  plateau after %lld without better %s.%s\n", (long long)t->plateau_patience, splits[t->plateau_split], measure_name(t, t->plateau_measure));
+    fprintf(out, "  plateau after %lld without better %s.%s\n", (long long)t->plateau_patience, split_names[t->plateau_split], measure_name(t, t->plateau_measure));
   if (t->batch_graphs) fprintf(out, "  batches of %lld graphs%s, %lld of them: at most %lld nodes and %lld edges\n", (long long)t->batch_graphs, t->batch_shuffles ? ", shuffled" : "", (long long)t->batch_count, (long long)program->info->nodes, (long long)program->info->edges);
   if (t->reports_folds) fputs("  report mean_over_folds\n", out);
   if (t->accumulate > 1) fprintf(out, "  accumulate %lld\n", (long long)t->accumulate);
@@ -153,12 +152,12 @@ static void dump_train(const TypedProgram *program, FILE *out) {
     dump_scalar(program, t->clip_kind == CLIP_NORM ? "norm" : "value", t->clip, out);
     fputc('\n', out);
   }
-  if (t->has_keep) fprintf(out, "  keep best %s.%s\n", splits[t->keep_split], measure_name(t, t->keep_measure));
+  if (t->has_keep) fprintf(out, "  keep best %s.%s\n", split_names[t->keep_split], measure_name(t, t->keep_measure));
   if (t->has_stop)
-    fprintf(out, "  stop after %lld without better %s.%s\n", (long long)t->patience, splits[t->stop_split], measure_name(t, t->stop_measure));
+    fprintf(out, "  stop after %lld without better %s.%s\n", (long long)t->patience, split_names[t->stop_split], measure_name(t, t->stop_measure));
   fputs("  show", out);
   for (int i = 0; i < SPLIT_COUNT; i++)
-    if (t->shows[i]) fprintf(out, " %s", splits[i]);
+    if (t->shows[i]) fprintf(out, " %s", split_names[i]);
   fputc('\n', out);
 }
 

@@ -69,7 +69,7 @@ CCompiler c_compiler_find(Arena *arena, const Options *options) {
   cc.archiver = archiver ? archiver : "ar";
   Processor *list = NULL;
   for (int i = 0; i < options->cpu_count; i++)
-    ARENA_PUSH(arena, list, cc.processor_count, (Processor){options->cpus[i], option_for(cc.machine, options->cpus[i]), cpu_identifier(arena, options->cpus[i])});
+    ARENA_PUSH(arena, list, cc.processor_count, (Processor){options->cpus[i], option_for(cc.machine, options->cpus[i]), arena_identifier(arena, options->cpus[i])});
   if (cc.processor_count == 0) {
     const char *by_hand = options->product == PRODUCT_SOURCES ? NULL : named_by_hand(arena, options);
     const Processor only = by_hand ? (Processor){by_hand, NULL, NULL} : cc.is_foreign ? (Processor){cc.machine, NULL, NULL} : (Processor){"native", option_for(cc.machine, "native"), NULL};

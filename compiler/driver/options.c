@@ -450,7 +450,7 @@ static int parse_cpu(Parser *p, const char *list) {
   for (char *name = strtok_r(arena_strdup(p->arena, list), ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
     if (!cpu_name_is_right(name)) return usage("--cpu=%s: \"%s\" is not the name of a processor, as in x86-64-v3 or armv8.2-a+sve", list, name);
     for (int i = 0; i < o->cpu_count; i++)
-      if (strcmp(cpu_identifier(p->arena, o->cpus[i]), cpu_identifier(p->arena, name)) == 0) return usage("--cpu=%s: %s is there twice", list, name);
+      if (strcmp(arena_identifier(p->arena, o->cpus[i]), arena_identifier(p->arena, name)) == 0) return usage("--cpu=%s: %s is there twice", list, name);
     ARENA_PUSH(p->arena, o->cpus, o->cpu_count, name);
   }
   if (o->cpu_count == 0 || o->cpu_count > CPU_MOST) return usage("--cpu=%s: 1 to %d names of processors are needed", list, CPU_MOST);

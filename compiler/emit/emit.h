@@ -67,7 +67,6 @@ int emit_set_number(Domain domain);          /* gnn_field_desc.set */
 bool emit_is_keyword(const char *name);  /* of C or C++ */
 bool emit_is_reserved(const char *name); /* the same, or the functions of steps have a variable of that name */
 bool cpu_name_is_right(const char *name); /* --cpu=NAME: a word that C, make and shells take as it is */
-const char *cpu_identifier(Arena *arena, const char *name);
 const char *emit_prefix(Arena *arena, const char *text); /* an identifier that collides with nothing in the emitted C */
 
 /* emit_api.c: the embedding API, one function of the runtime's job behind each. */

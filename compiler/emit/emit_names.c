@@ -98,14 +98,7 @@ bool cpu_name_is_right(const char *name) {
   return true;
 }
 
-const char *cpu_identifier(Arena *arena, const char *name) {
-  char *word = arena_strdup(arena, name);
-  for (char *c = word; *c; c++)
-    if (!is_alphanumeric(*c)) *c = '_';
-  return word;
-}
-
 const char *emit_prefix(Arena *arena, const char *text) {
-  const char *name = cpu_identifier(arena, text);
+  const char *name = arena_identifier(arena, text);
   return is_taken_prefix(name) ? arena_printf(arena, "m%s%s", is_digit(*name) ? "" : "_", name) : name;
 }

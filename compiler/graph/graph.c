@@ -369,15 +369,6 @@ void graph_rebuild(Graph *graph, const ValueId *forward) {
 
 /* ---- names and dumps ---- */
 
-static const char *identifier(Arena *arena, const char *text) {
-  char *name = arena_strdup(arena, text);
-  for (char *c = name; *c; c++) {
-    bool is_fit = (*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_';
-    if (!is_fit) *c = '_';
-  }
-  return name;
-}
-
 static const char *degree_name(const Graph *graph, const Value *value) {
   const char *name = value->as.degree.end == END_DST ? "in_degree" : "out_degree";
   if (value->as.degree.edges == DOMAIN_MEMBER) return "graph_size";
@@ -407,7 +398,7 @@ void graph_name_values(Graph *graph) {
     else if (value->op == OP_ENTRIES) base = graph_entries_name(graph, value);
     else if (!*base) base = "t";
     written[i] = base;
-    base = identifier(graph->arena, base);
+    base = arena_identifier(graph->arena, base);
     const char *name = base;
     int owner = name_table_find(&taken, base);
     while (name_table_find(&taken, name) >= 0) name = arena_printf(graph->arena, "%s_%d", base, ++last[owner]);

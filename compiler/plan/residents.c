@@ -17,10 +17,7 @@ const char *block_unique_name(Arena *arena, const NameTable *taken, const char *
 }
 
 const char *block_next_name(Arena *arena, const NameTable *taken, const char *base, int *last) {
-  char *name = arena_strdup(arena, base);
-  for (char *c = name; *c; c++)
-    if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
-  const char *result = name;
+  const char *name = arena_identifier(arena, base), *result = name;
   while (name_table_find(taken, result) >= 0) result = arena_printf(arena, "%s_%d", name, ++*last);
   return result;
 }

@@ -16,18 +16,34 @@
 
 static const char *const describe_domains[] = {"node", "edge", "graph", "node", "relation"};
 
+static int rows_have_same(const int64_t *ptr, const int32_t *source, int64_t rows) {
+  for (int64_t v = 0; v < rows; v++)
+    for (int64_t e = ptr[v] + 1; e < ptr[v + 1]; e++)
+      if (source[e] == source[e - 1]) return 1;
+  return 0;
+}
+
+/* Whether two edges of the graph, or of a relation, join the same nodes the same way. */
+static int has_duplicates(const gnn_dataset *dataset) {
+  if (rows_have_same(dataset->in_ptr, dataset->in_source, dataset->nodes)) return 1;
+  for (int r = 0; r < dataset->relation_count; r++)
+    if (rows_have_same(dataset->relations[r].in_ptr, dataset->relations[r].in_source, gnn_dataset_rows(dataset, dataset->relations[r].dst))) return 1;
+  return 0;
+}
+
 gnn_status gnndata_read(const char *path, const gnn_recipe *recipe, int drops_duplicates, gnn_dataset **dataset, gnn_error *error) {
+  gnn_recipe own = *recipe;
   gnn_status status = gnn_dataset_open_path(path, dataset, error);
   if (status != GNN_OK) return status;
-  status = gnn_dataset_prepare(*dataset, recipe, error);
-  const int keeps = status == GNN_OK && (*dataset)->is_ours && (*dataset)->dropped_duplicates && !drops_duplicates;
-  if (status == GNN_OK && !keeps) return GNN_OK;
+  own.keeps_duplicates |= (*dataset)->is_ours && !drops_duplicates;
+  status = gnn_dataset_prepare(*dataset, &own, error);
+  if (status == GNN_OK) {
+    (*dataset)->keeps_duplicates = recipe->keeps_duplicates || (own.keeps_duplicates && has_duplicates(*dataset));
+    return GNN_OK;
+  }
   gnn_dataset_close(*dataset);
   *dataset = NULL;
-  if (status != GNN_OK) return status;
-  gnn_recipe keeping = *recipe;
-  keeping.keeps_duplicates = 1;
-  return gnndata_read(path, &keeping, 0, dataset, error);
+  return status;
 }
 
 gnn_status gnndata_open(const char *path, const gnndata_options *options, gnn_dataset **dataset) {
