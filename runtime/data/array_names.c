@@ -32,6 +32,22 @@ const char *gnn_array_name(const gnn_tensor *arrays, int count, int i, size_t pr
   return name;
 }
 
+gnn_status gnn_array_undo_types(gnn_dataset *dataset, gnn_tensor *arrays, int count, gnn_error *error) {
+  static const char nodes[] = "_N.", edges[] = "_N___E___N.";
+  for (int i = 0; i < count; i++) {
+    const char *given = arrays[i].name;
+    const int is_edge = strncmp(given, edges, sizeof edges - 1) == 0;
+    if (!is_edge && strncmp(given, nodes, sizeof nodes - 1) != 0) continue;
+    const char *name = given + (is_edge ? sizeof edges : sizeof nodes) - 1, *begin = is_edge && strncmp(name, "edge_", 5) != 0 ? "edge_" : "";
+    const size_t room = strlen(begin) + strlen(name) + 1;
+    char *made = gnn_dataset_alloc(dataset, (int64_t)room, 1, error);
+    if (made == NULL) return GNN_ENOMEM;
+    snprintf(made, room, "%s%s", begin, name);
+    arrays[i].name = made;
+  }
+  return GNN_OK;
+}
+
 void gnn_array_list(const gnn_tensor *arrays, int count, char *text, size_t room) {
   size_t used = 0;
   text[0] = 0;

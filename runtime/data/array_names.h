@@ -7,6 +7,8 @@
 
 /* What `arrays[i]` is called here: feat is x where there is no x, labels are y, ...; its own name behind `prefix` characters, the type of its nodes, where nothing else is known. */
 const char *gnn_array_name(const gnn_tensor *arrays, int count, int i, size_t prefix);
+/* A graph of DGL without types has nodes _N and edges of _N, _E, _N: _N.feat becomes feat, and _N___E___N.weight edge_weight. Names are the data set's. */
+gnn_status gnn_array_undo_types(gnn_dataset *dataset, gnn_tensor *arrays, int count, gnn_error *error);
 /* Whether NAME is a mask, of which split, and whether of several splits: train_mask, val_masks, ... */
 int gnn_array_is_mask(const char *name, int *split, int *is_many);
 /* A mask, of one split or with a column for each of several, and a list of rows are taken as splits. *is_split: it was one. */

@@ -182,6 +182,7 @@ static gnn_status container_relations(const gnn_safetensors *file, const char *p
   if (status == GNN_OK && json.nodes[0].kind != GNN_JSON_OBJECT) status = gnn_fail(error, GNN_EDATA, "", "\"%s\": gnncc.graph is no JSON object", path);
   if (status == GNN_OK) status = npy_types_names(dataset, &json, names, error);
   if (status == GNN_OK) status = npy_types_declared(dataset, &json, error);
+  if (status == GNN_OK) status = npy_types_counts(dataset, file->tensors, file->tensor_count, error);
   for (int i = 0; status == GNN_OK && i < names->count; i++)
     if (gnn_dataset_add_relation(dataset, names->name[i], 0, 0, error) == NULL) status = GNN_EDATA;
   for (int r = 0; status == GNN_OK && r < dataset->relation_count; r++) status = container_relation(file, path, dataset, &dataset->relations[r], error);

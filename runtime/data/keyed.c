@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array_names.h"
+#include "entries.h"
 #include "readers.h"
 
 static const gnn_array *keyed_find(const gnn_keyed *keyed, const char *name) {
@@ -57,6 +58,24 @@ static gnn_status keyed_graph(const gnn_keyed *keyed, gnn_dataset *dataset, cons
 
 /* ---- a set of graphs ---- */
 
+/* batch_num_nodes [G] of DGL: how many nodes each graph has. One graph is no set of graphs. */
+static gnn_status keyed_counts(const gnn_keyed *keyed, gnn_dataset *dataset, const gnn_array *counts, gnn_error *error) {
+  if (counts->count < 2) return GNN_OK;
+  int64_t *ptr = gnn_dataset_alloc(dataset, counts->count + 1, sizeof *ptr, error);
+  if (ptr == NULL) return GNN_ENOMEM;
+  ptr[0] = 0;
+  for (int64_t g = 0; g < counts->count; g++) {
+    const int64_t own = gnn_array_integer(counts, g);
+    if (own < 0 || own >= INT32_MAX - ptr[g])
+      return gnn_fail(error, GNN_EDATA, "", "\"%s\": batch_num_nodes[%lld] is %lld; it must be the number of nodes of a graph, below 2^31 - 1 in all", keyed->path, (long long)g, (long long)own);
+    ptr[g + 1] = ptr[g] + own;
+  }
+  dataset->declared_nodes = ptr[counts->count];
+  dataset->declared_graphs = counts->count;
+  dataset->raw_graph_ptr = (gnn_array){.dtype = GNN_I64, .rank = 1, .shape = {counts->count + 1}, .count = counts->count + 1, .data = (const unsigned char *)ptr};
+  return GNN_OK;
+}
+
 /* batch [N], the graph of each node, becomes where each graph begins. */
 static gnn_status keyed_batch(const gnn_keyed *keyed, gnn_dataset *dataset, const gnn_array *batch, gnn_error *error) {
   const int64_t graphs = batch->count ? gnn_array_integer(batch, batch->count - 1) + 1 : 0;
@@ -79,10 +98,11 @@ static gnn_status keyed_batch(const gnn_keyed *keyed, gnn_dataset *dataset, cons
 
 static gnn_status keyed_graphs(const gnn_keyed *keyed, gnn_dataset *dataset, gnn_error *error) {
   const gnn_array *own = keyed_find(keyed, "graph_ptr"), *ptr = own ? own : keyed_find(keyed, "ptr"), *batch = ptr ? NULL : keyed_find(keyed, "batch");
-  const gnn_array *array = ptr ? ptr : batch;
+  const gnn_array *counts = ptr || batch ? NULL : keyed_find(keyed, "batch_num_nodes"), *array = ptr ? ptr : batch ? batch : counts;
   if (array == NULL) return GNN_OK;
   if (array->rank != 1 || array->count < 1 || gnn_dtype_is_float(array->dtype))
-    return gnn_fail(error, GNN_EDATA, "", "\"%s\": %s has the shape %s; [graphs + 1] is needed", keyed->path, own ? "graph_ptr" : ptr ? "ptr" : "batch", gnn_shape_text(array).text);
+    return gnn_fail(error, GNN_EDATA, "", "\"%s\": %s has the shape %s; [graphs + 1] is needed", keyed->path, own ? "graph_ptr" : ptr ? "ptr" : batch ? "batch" : "batch_num_nodes", gnn_shape_text(array).text);
+  if (counts) return keyed_counts(keyed, dataset, counts, error);
   if (batch) return keyed_batch(keyed, dataset, batch, error);
   dataset->declared_graphs = array->count - 1;
   dataset->raw_graph_ptr = *array;
@@ -118,8 +138,8 @@ static int keyed_is_count(const gnn_array *array) { return array->count == 1 && 
 
 /* The number of nodes is what says so, else the rows of x, else those of y, where graphs do not have it. */
 static void keyed_nodes(const gnn_keyed *keyed, gnn_dataset *dataset) {
-  static const char *const counts[] = {"num_nodes", "num_nodes_list"}, *const rows[] = {"x", "y"};
-  for (int i = 0; i < 2; i++) {
+  static const char *const counts[] = {"num_nodes", "num_nodes_list", "batch_num_nodes"}, *const rows[] = {"x", "y"};
+  for (int i = 0; i < 3; i++) {
     const gnn_array *said = keyed_find(keyed, counts[i]);
     if (dataset->declared_nodes < 0 && said && keyed_is_count(said)) dataset->declared_nodes = gnn_array_integer(said, 0);
   }
@@ -128,11 +148,12 @@ static void keyed_nodes(const gnn_keyed *keyed, gnn_dataset *dataset) {
       const gnn_array *array = &keyed->arrays[k].array;
       const int is_it = dataset->declared_nodes < 0 && array->rank > 0 && strcmp(gnn_array_name(keyed->arrays, keyed->count, k, 0), rows[i]) == 0;
       if (is_it && (i == 0 || dataset->declared_graphs < 0)) dataset->declared_nodes = array->shape[0];
+      if (dataset->declared_nodes < 0 && i == 0 && strcmp(keyed->arrays[k].name, "x.rowptr") == 0 && array->rank == 1) dataset->declared_nodes = array->count - 1;
     }
 }
 
 static int keyed_is_structure(const char *name) {
-  static const char *const names[] = {"edge_index", "graph_ptr", "ptr", "batch", "num_nodes", "num_nodes_list", "num_edges_list"};
+  static const char *const names[] = {"edge_index", "graph_ptr", "ptr", "batch", "num_nodes", "num_nodes_list", "num_edges_list", "batch_num_nodes"};
   int is_one = 0;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) is_one |= strcmp(name, names[i]) == 0;
   return is_one;
@@ -153,8 +174,10 @@ gnn_status gnn_read_keyed(gnn_dataset *dataset, const gnn_keyed *keyed, gnn_erro
   for (int i = 0; status == GNN_OK && i < keyed->count; i++) {
     const char *given = keyed->arrays[i].name, *name = gnn_array_name(keyed->arrays, keyed->count, i, 0);
     const gnn_array *array = &keyed->arrays[i].array;
-    int is_split = 0, is_pairs;
-    if (keyed_is_structure(name)) continue;
+    int is_split = 0, is_pairs, is_sparse;
+    if (keyed_is_structure(name) || (keyed_find(keyed, "train_edge_label_index") && (strcmp(name, "edge_label") == 0 || strcmp(name, "edge_label_index") == 0))) continue; /* those of a split are there */
+    status = gnn_entries_take(dataset, keyed->arrays, keyed->count, i, 0, "", &is_sparse, error);
+    if (status != GNN_OK || is_sparse) continue;
     status = gnn_array_take_pairs(dataset, name, array, &is_pairs, error);
     if (status == GNN_OK && !is_pairs) status = gnn_array_take_split(dataset, name, array, &is_split, error);
     if (status != GNN_OK || is_split || is_pairs) continue;
@@ -329,18 +352,16 @@ gnn_status gnn_read_named(gnn_dataset *dataset, const gnn_safetensors *file, con
   for (int i = 0; i < 3; i++)
     if (keyed_has_matrix(file, graphs[i])) return keyed_scipy(dataset, file, path, graphs[i], error);
   static const npy_relation_names unnamed = {0};
-  gnn_tensor *arrays = malloc(((size_t)file->tensor_count + 1) * sizeof *arrays);
+  gnn_tensor *arrays = malloc((2 * (size_t)file->tensor_count + 1) * sizeof *arrays); /* three parts of a sparse matrix may become four */
   if (arrays == NULL) return gnn_fail_memory(error, 4096);
   gnn_keyed keyed = {.path = path, .ending = "", .arrays = arrays, .declared_edges = -1, .declared_classes = -1, .relations = &unnamed};
   int has_edges = 0;
-  for (int i = 0; i < file->tensor_count; i++) {
-    if (strncmp(file->tensors[i].name, "__pad.", 6) == 0) continue;
-    arrays[keyed.count++] = file->tensors[i];
-    has_edges |= strcmp(file->tensors[i].name, "edge_index") == 0 || strcmp(file->tensors[i].name, "edges") == 0;
-  }
-  gnn_status status;
-  if (has_edges) status = gnn_read_keyed(dataset, &keyed, error);
-  else {
+  for (int i = 0; i < file->tensor_count; i++)
+    if (strncmp(file->tensors[i].name, "__pad.", 6) != 0) arrays[keyed.count++] = file->tensors[i];
+  gnn_status status = gnn_entries_sort(dataset, arrays, &keyed.count, error);
+  for (int i = 0; i < keyed.count; i++) has_edges |= strcmp(arrays[i].name, "edge_index") == 0 || strcmp(arrays[i].name, "edges") == 0;
+  if (status == GNN_OK && has_edges) status = gnn_read_keyed(dataset, &keyed, error);
+  else if (status == GNN_OK) {
     char there[400];
     gnn_array_list(arrays, keyed.count, there, sizeof there);
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" holds no graph: neither edge.src and edge.dst nor csr.rowptr and csr.col, nor edge_index", path);

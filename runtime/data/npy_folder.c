@@ -9,13 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "array_names.h"
+#include "entries.h"
 #include "keyed.h"
 #include "npy.h"
 #include "npy_types.h"
 #include "readers.h"
 #include "runtime/base/json.h"
 
-enum { NPY_FOLDER_FILES_MAX = 256, NPY_FOLDER_NAME_MAX = 256 };
+enum { NPY_FOLDER_FILES_MAX = 1024, NPY_FOLDER_NAME_MAX = 256 };
 
 typedef struct npy_folder {
   const char *path;
@@ -26,8 +28,10 @@ typedef struct npy_folder {
 } npy_folder;
 
 int gnn_is_npy_folder(const char *path) {
+  static const char *const edges[] = {"edge_index", "adj_t.indices", "adj.indices"};
   char name[4096];
-  if (snprintf(name, sizeof name, "%s/edge_index.npy", path) < (int)sizeof name && gnn_npy_exists(name)) return 1;
+  for (int i = 0; i < 3; i++)
+    if (snprintf(name, sizeof name, "%s/%s.npy", path, edges[i]) < (int)sizeof name && gnn_npy_exists(name)) return 1;
   return snprintf(name, sizeof name, "%s/graph.json", path) < (int)sizeof name && gnn_path_exists(name);
 }
 
@@ -118,9 +122,9 @@ static gnn_status npy_folder_array(npy_folder *folder, gnn_dataset *dataset, con
   return status;
 }
 
-static gnn_status npy_folder_types(const npy_folder *folder, gnn_dataset *dataset, const gnn_tensor *arrays, gnn_error *error) {
-  gnn_status status = GNN_OK;
-  for (int i = 0; status == GNN_OK && i < folder->count; i++) status = npy_types_array(dataset, arrays, folder->count, i, error);
+static gnn_status npy_folder_types(const npy_folder *folder, gnn_dataset *dataset, const gnn_tensor *arrays, int count, gnn_error *error) {
+  gnn_status status = npy_types_counts(dataset, arrays, count, error);
+  for (int i = 0; status == GNN_OK && i < count; i++) status = npy_types_array(dataset, arrays, count, i, error);
   if (status == GNN_OK) status = npy_types_check(dataset, error);
   for (int f = 0; status == GNN_OK && f < dataset->field_count; f++) {
     const char *dot = strchr(dataset->fields[f].name, '.');
@@ -141,15 +145,18 @@ gnn_status gnn_read_npy_folder(gnn_dataset *dataset, const char *path, gnn_error
   if (status == GNN_OK && !gnn_path_is_directory(path)) status = gnn_fail_file(error, "open", path, ENOTDIR);
   if (status == GNN_OK) status = npy_folder_about(folder, dataset, error);
   if (status == GNN_OK) status = npy_folder_list(folder, error);
-  gnn_tensor *arrays = status == GNN_OK ? malloc(((size_t)folder->count + 1) * sizeof *arrays) : NULL;
+  gnn_tensor *arrays = status == GNN_OK ? malloc((2 * (size_t)folder->count + 1) * sizeof *arrays) : NULL; /* three parts of a sparse matrix may become four */
   if (status == GNN_OK && arrays == NULL) status = gnn_fail_memory(error, 4096);
   for (int i = 0; status == GNN_OK && i < folder->count; i++) {
     arrays[i].name = folder->names[i];
     status = npy_folder_array(folder, dataset, folder->names[i], &arrays[i].array, error);
   }
-  const gnn_keyed keyed = {.path = path, .ending = ".npy", .count = folder->count, .arrays = arrays, .declared_edges = folder->declared_edges, .declared_classes = folder->declared_classes,
+  int count = folder->count;
+  if (status == GNN_OK && dataset->type_count == 0) status = gnn_array_undo_types(dataset, arrays, count, error);
+  if (status == GNN_OK) status = gnn_entries_sort(dataset, arrays, &count, error);
+  const gnn_keyed keyed = {.path = path, .ending = ".npy", .count = count, .arrays = arrays, .declared_edges = folder->declared_edges, .declared_classes = folder->declared_classes,
                            .relations = &folder->relations};
-  if (status == GNN_OK) status = dataset->type_count ? npy_folder_types(folder, dataset, arrays, error) : gnn_read_keyed(dataset, &keyed, error);
+  if (status == GNN_OK) status = dataset->type_count ? npy_folder_types(folder, dataset, arrays, count, error) : gnn_read_keyed(dataset, &keyed, error);
   free(arrays);
   free(folder);
   return status;

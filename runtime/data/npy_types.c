@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "array_names.h"
+#include "entries.h"
 #include "names.h"
 
 /* ---- edge_type [E]: the relation of each edge ---- */
@@ -72,7 +73,31 @@ gnn_status npy_types_names(gnn_dataset *dataset, const gnn_json *json, npy_relat
   return GNN_OK;
 }
 
-/* ---- types of nodes: "node_types": {"paper": 736389, "author": 1134649}, "relations": [{"name", "source", "destination"}] ---- */
+/* ---- types of nodes: "node_types": {"paper": 736389, "author": 1134649}, "relations": [{"name", "source", "destination"}]; or their names alone,
+ * "node_types": ["paper", "author"], "relations": [["author", "writes", "paper"]], as PyG and DGL list them ---- */
+
+enum { TYPES_NODES_UNSAID = -1 };
+
+/* A graph of DGL without types has one of each, of these names. */
+static int types_are_dgl_defaults(const gnn_json *json, const gnn_json_node *types, const gnn_json_node *relations) {
+  const gnn_json_node *type = types->first >= 0 ? &json->nodes[types->first] : NULL;
+  if (type == NULL || type->next >= 0 || type->kind != GNN_JSON_STRING || strcmp(type->text, "_N") != 0) return 0;
+  const gnn_json_node *relation = relations && relations->kind == GNN_JSON_ARRAY && relations->first >= 0 ? &json->nodes[relations->first] : NULL;
+  if (relation == NULL || relation->next >= 0 || relation->kind != GNN_JSON_ARRAY) return 0;
+  static const char *const names[] = {"_N", "_E", "_N"};
+  int32_t at = relation->first;
+  for (int k = 0; k < 3; k++, at = json->nodes[at].next)
+    if (at < 0 || json->nodes[at].kind != GNN_JSON_STRING || strcmp(json->nodes[at].text, names[k]) != 0) return 0;
+  return at < 0;
+}
+
+static gnn_status types_listed(gnn_dataset *dataset, const gnn_json *json, const gnn_json_node *types, gnn_error *error) {
+  for (int32_t i = types->first; i >= 0; i = json->nodes[i].next) {
+    if (json->nodes[i].kind != GNN_JSON_STRING) return gnn_fail(error, GNN_EDATA, "", "%s: \"node_types\" of graph.json must be a list of names, or say how many nodes each has", dataset->title);
+    if (gnn_dataset_add_type(dataset, json->nodes[i].text, TYPES_NODES_UNSAID, error) == NULL) return GNN_EDATA;
+  }
+  return GNN_OK;
+}
 
 static gnn_status types_of_nodes(gnn_dataset *dataset, const gnn_json *json, const gnn_json_node *types, gnn_error *error) {
   for (int32_t i = types->first; i >= 0; i = json->nodes[i].next) {
@@ -84,10 +109,21 @@ static gnn_status types_of_nodes(gnn_dataset *dataset, const gnn_json *json, con
   return GNN_OK;
 }
 
+/* Part k (name, source, destination) of [source, name, destination]; NULL: it is no such list. */
+static const gnn_json_node *types_of_triple(const gnn_json *json, const gnn_json_node *list, int k) {
+  static const int places[] = {1, 0, 2};
+  if (list->kind != GNN_JSON_ARRAY) return NULL;
+  int32_t at = list->first;
+  for (int i = 0; i < places[k] && at >= 0; i++) at = json->nodes[at].next;
+  return at >= 0 ? &json->nodes[at] : NULL;
+}
+
 gnn_status npy_types_declared(gnn_dataset *dataset, const gnn_json *json, gnn_error *error) {
   const gnn_json_node *types = gnn_json_member(json, &json->nodes[0], "node_types"), *relations = gnn_json_member(json, &json->nodes[0], "relations");
-  if (types == NULL || types->kind != GNN_JSON_OBJECT) return GNN_OK;
-  gnn_status status = types_of_nodes(dataset, json, types, error);
+  if (types == NULL || (types->kind != GNN_JSON_OBJECT && types->kind != GNN_JSON_ARRAY)) return GNN_OK;
+  const int is_list = types->kind == GNN_JSON_ARRAY;
+  if (is_list && (types->first < 0 || types_are_dgl_defaults(json, types, relations))) return GNN_OK; /* one graph without types */
+  gnn_status status = is_list ? types_listed(dataset, json, types, error) : types_of_nodes(dataset, json, types, error);
   if (status != GNN_OK) return status;
   if (dataset->type_count == 0 || relations == NULL || relations->kind != GNN_JSON_ARRAY)
     return gnn_fail(error, GNN_EDATA, "", "%s: beside \"node_types\" graph.json needs \"relations\", a list of {\"name\", \"source\", \"destination\"}", dataset->title);
@@ -96,7 +132,7 @@ gnn_status npy_types_declared(gnn_dataset *dataset, const gnn_json *json, gnn_er
     const gnn_json_node *part[3];
     int end[3] = {0};
     for (int k = 0; k < 3; k++) {
-      part[k] = json->nodes[i].kind == GNN_JSON_OBJECT ? gnn_json_member(json, &json->nodes[i], keys[k]) : NULL;
+      part[k] = json->nodes[i].kind == GNN_JSON_OBJECT ? gnn_json_member(json, &json->nodes[i], keys[k]) : types_of_triple(json, &json->nodes[i], k);
       if (part[k] == NULL || part[k]->kind != GNN_JSON_STRING) return gnn_fail(error, GNN_EDATA, "", "%s: each of \"relations\" in graph.json needs a \"%s\"", dataset->title, keys[k]);
       end[k] = k ? gnn_dataset_find_type(dataset, part[k]->text, strlen(part[k]->text)) : 0;
       if (end[k] < 0) return gnn_fail(error, GNN_EDATA, "", "%s: relation \"%.60s\" is of \"%.60s\", which is no type of nodes", dataset->title, part[0]->text, part[k]->text);
@@ -104,6 +140,39 @@ gnn_status npy_types_declared(gnn_dataset *dataset, const gnn_json *json, gnn_er
     if (gnn_dataset_add_relation(dataset, part[0]->text, end[1], end[2], error) == NULL) return GNN_EDATA;
   }
   dataset->has_edges = 1;
+  return GNN_OK;
+}
+
+/* How many nodes an array TYPE.num_nodes or TYPE.batch_num_nodes [graphs] says; -1: it is none of them. *graphs: of how many graphs. */
+static int64_t types_count(const gnn_tensor *array, const char *name, int64_t *graphs) {
+  const int is_total = strcmp(name, "num_nodes") == 0;
+  const gnn_array *counts = &array->array;
+  int64_t nodes = 0;
+  if ((!is_total && strcmp(name, "batch_num_nodes") != 0) || counts->rank > 1 || gnn_dtype_is_float(counts->dtype) || (is_total && counts->count != 1)) return -1;
+  *graphs = counts->count;
+  for (int64_t g = 0; g < counts->count; g++) {
+    const int64_t own = gnn_array_integer(counts, g);
+    if (own < 0 || own >= INT32_MAX - nodes) return -1;
+    nodes += own;
+  }
+  return nodes;
+}
+
+gnn_status npy_types_counts(gnn_dataset *dataset, const gnn_tensor *arrays, int count, gnn_error *error) {
+  int64_t most = 1;
+  for (int i = 0; i < count; i++) {
+    const char *dot = strchr(arrays[i].name, '.');
+    const int type = dot ? gnn_dataset_find_type(dataset, arrays[i].name, (size_t)(dot - arrays[i].name)) : -1;
+    int64_t graphs = 1, nodes = type >= 0 ? types_count(&arrays[i], dot + 1, &graphs) : -1;
+    if (nodes > 0 && dataset->types[type].nodes == TYPES_NODES_UNSAID) dataset->types[type].nodes = nodes;
+    if (type >= 0 && strcmp(dot + 1, "ptr") == 0 && arrays[i].array.rank == 1) graphs = arrays[i].array.count - 1; /* of PyG's batches */
+    if (graphs > most) most = graphs;
+  }
+  for (int t = 0; t < dataset->type_count; t++)
+    if (dataset->types[t].nodes == TYPES_NODES_UNSAID)
+      return gnn_fail(error, GNN_EDATA, "", "%s does not say how many nodes of type \"%s\" there are: neither \"node_types\" nor %s.num_nodes does, from 1 on", dataset->title, dataset->types[t].given,
+                      dataset->types[t].given);
+  if (most > 1) gnn_dataset_note(dataset, "%s graphs with several types of nodes are read as one graph: a set of graphs has one type", gnn_count_text(most).text);
   return GNN_OK;
 }
 
@@ -145,9 +214,17 @@ gnn_status npy_types_array(gnn_dataset *dataset, const gnn_tensor *arrays, int c
     else gnn_dataset_note(dataset, "%s.npy is not used: no type of nodes and no relation has this name", given);
     return GNN_OK;
   }
-  if (strcmp(name, "num_nodes") == 0 && array->count == 1) return GNN_OK; /* graph.json says it */
-  int is_split;
-  gnn_status status = gnn_array_take_split(dataset, name, array, &is_split, error);
+  static const char *const counts[] = {"num_nodes", "batch_num_nodes", "ptr", "batch"};
+  for (size_t k = 0; k < sizeof counts / sizeof *counts; k++)
+    if (strcmp(name, counts[k]) == 0) return GNN_OK; /* how many nodes there are, and in which graphs, is known */
+  int is_split, is_sparse;
+  gnn_status status = gnn_entries_take(dataset, arrays, count, i, prefix, dataset->types[type].name, &is_sparse, error);
+  if (status == GNN_OK && is_sparse && strcmp(given + strlen(given) - strlen(".rowptr"), ".rowptr") == 0) {
+    dataset->fields[dataset->field_count - 1].domain = GNN_TYPE;
+    dataset->fields[dataset->field_count - 1].set = type;
+  }
+  if (status != GNN_OK || is_sparse) return status;
+  status = gnn_array_take_split(dataset, name, array, &is_split, error);
   if (status != GNN_OK) return status;
   if (is_split && dataset->split_type >= 0 && dataset->split_type != type)
     return gnn_fail(error, GNN_EDATA, "", "%s has splits of %s and of %s; one type of nodes can have them", dataset->title, dataset->types[dataset->split_type].name, dataset->types[type].name);

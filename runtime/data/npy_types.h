@@ -18,6 +18,8 @@ gnn_status npy_types_split(gnn_dataset *dataset, const gnn_array *type, const np
 
 /* "node_types" and "relations" of graph.json, where it has them: from then on the data set has type_count > 0. */
 gnn_status npy_types_declared(gnn_dataset *dataset, const gnn_json *json, gnn_error *error);
+/* How many nodes each type has, where graph.json only names them: paper.num_nodes, or paper.batch_num_nodes [graphs]. */
+gnn_status npy_types_counts(gnn_dataset *dataset, const gnn_tensor *arrays, int count, gnn_error *error);
 /* paper.x, paper.train_mask, cites.edge_index or paper__cites__paper.edge_index: one of the arrays of such data. */
 gnn_status npy_types_array(gnn_dataset *dataset, const gnn_tensor *arrays, int count, int i, gnn_error *error);
 gnn_status npy_types_check(const gnn_dataset *dataset, gnn_error *error); /* every relation has its edges */

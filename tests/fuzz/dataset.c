@@ -8,7 +8,7 @@
 static const char *const names[] = {"edge_index.npy", "x.npy", "y.npy", "w.npy", "train_mask.npy", "test_idx.npy", "graph_ptr.npy", "x_ptr.npy", "x_col.npy",
                                     "cora.content", "cora.cites", "meta.json", "fold.npy", "R_A.txt", "R_graph_indicator.txt", "R_graph_labels.txt", "R_node_labels.txt",
                                     "R_node_attributes.txt", "R_edge_labels.txt", "graph.json", "edge_type.npy", "paper.x.npy", "author.x.npy", "paper.y.npy", "paper.train_mask.npy", "writes.edge_index.npy",
-                                    "cites.edge_index.npy", "edge_w.npy", NULL};
+                                    "cites.edge_index.npy", "edge_w.npy", "author.num_nodes.npy", "paper.batch_num_nodes.npy", "_N.batch_num_nodes.npy", "_N.feat.npy", "_N___E___N.edge_index.npy", "_N___E___N.w.npy", NULL};
 
 static gnn_team *team;
 

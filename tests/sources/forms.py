@@ -83,6 +83,46 @@ def reference(out):
     folder(out / "features", {"edge_index": npy(INDEX, "<i8"), "x": npy(X), "y": npy(Y, "<i8")})
 
 
+def tensors_by_owner(out):
+    """As share/to_gnncc.py saves the tensors of DGL and of PyG: each under the type of nodes or the relation that it is of."""
+    def about(name, types, relations):
+        (out / name / "graph.json").write_text(json.dumps({"node_types": types, "relations": relations}))
+
+    masks = {k: npy(v, "|b1") for k, v in MASKS.items()}
+    folder(out / "dgl_owners", {"_N.batch_num_nodes": npy([NODES], "<i8"), "_N.feat": npy(X), "_N.label": npy(Y, "<i8"), **{"_N." + k: v for k, v in masks.items()},
+                                "_N___E___N.edge_index": npy(INDEX, "<i8"), "_N___E___N.weight": npy(WEIGHT)})
+    about("dgl_owners", ["_N"], [["_N", "_E", "_N"]])
+    folder(out / "dgl_three", {"_N.batch_num_nodes": npy([2, 3, 1], "<i8"), "_N.feat": npy(X), "_N___E___N.edge_index": npy([[0, 1, 2, 3], [1, 0, 3, 4]], "<i8")})
+    about("dgl_three", ["_N"], [["_N", "_E", "_N"]])
+    entries = [(r, c) for r in range(NODES) for c in (2, 1, 0) if X[r][c]]
+    sparse = {"adj_t.indices": npy(INDEX[::-1], "<i8"), "adj_t.values": npy(WEIGHT), "adj_t.shape": npy([NODES, NODES], "<i8"), "y": npy(Y, "<i8"), **masks,
+              "x.indices": npy(turned([list(e) for e in entries]), "<i8"), "x.values": npy([X[r][c] for r, c in entries]), "x.shape": npy([NODES, 3], "<i8")}
+    folder(out / "entries", sparse)
+    npz(out / "entries.npz", {**sparse, "adj_t.indices": npy(INDEX[::-1], "<i4")})
+    npz(out / "entries_adj.npz", {**{k: v for k, v in sparse.items() if not k.startswith("adj_t")}, "adj.indices": npy(INDEX, "<i8"), "adj.values": npy([1.0] * len(EDGES)), "adj.shape": npy([NODES, NODES], "<i8")})
+    npz(out / "entries_both.npz", {**sparse, "edge_index": npy(INDEX, "<i8")})
+    for name, wrong in {"far": {"x.shape": npy([NODES, 2], "<i8")}, "few": {"adj_t.values": npy(WEIGHT[:-1])}, "rank": {"x.indices": npy([0, 1], "<i8")}}.items():
+        npz(out / "broken" / ("entries_%s.npz" % name), {**sparse, **wrong})
+    typed = {"author__writes__paper.edge_index": npy([[0, 1, 1], [1, 0, 2]], "<i8"), "paper__cites__paper.adj_t.indices": npy([[2, 1], [0, 2]], "<i8"), "paper__cites__paper.adj_t.values": npy([1.0, 1]),
+             "paper__cites__paper.adj_t.shape": npy([3, 3], "<i8"), "author.num_nodes": npy(2, "<i8"), "paper.num_nodes": npy(3, "<i8"), "paper.x": npy(X[:3]), "paper.node_year": npy([2001, 2002, 2003], "<i8"),
+             "paper.label": npy([0, 1, 1], "<i8"), **{"paper.%s_mask" % k: npy(mask([v], 3), "|b1") for v, k in enumerate(("train", "val", "test"))}}
+    relations = [["author", "writes", "paper"], ["paper", "cites", "paper"]]
+    folder(out / "owners", typed)
+    about("owners", ["author", "paper"], relations)
+    folder(out / "owners_three", {**{k: v for k, v in typed.items() if "num_nodes" not in k}, "author.batch_num_nodes": npy([1, 0, 1], "<i8"), "paper.batch_num_nodes": npy([1, 1, 1], "<i8")})
+    about("owners_three", ["author", "paper"], relations)
+    entries = [(r, c) for r in range(3) for c in range(3) if X[r][c]]
+    folder(out / "owners_sparse", {**{k: v for k, v in typed.items() if k != "paper.x"}, "paper.x.indices": npy(turned([list(e) for e in entries + [(0, 0)]]), "<i8"),
+                                   "paper.x.values": npy([X[r][c] - 2 * ((r, c) == (0, 0)) for r, c in entries] + [2]), "paper.x.shape": npy([3, 3], "<i8")})
+    about("owners_sparse", ["author", "paper"], relations)
+    folder(out / "broken/owners", {k: v for k, v in typed.items() if k != "author.num_nodes"})
+    about("broken/owners", ["author", "paper"], relations)
+    folder(out / "broken/owners_triple", typed)
+    about("broken/owners_triple", ["author", "paper"], [["author", "writes"]])
+    folder(out / "broken/owners_number", typed)
+    about("broken/owners_number", ["author", 3], relations)
+
+
 def rows_of(entries, rows):
     """indptr, indices and values of (row, column, value), as they come."""
     pointer, index, value = [0], [], []
@@ -361,6 +401,7 @@ def main():
     (out / "broken").mkdir(parents=True, exist_ok=True)
     reference(out)
     arrays_by_name(out)
+    tensors_by_owner(out)
     tables(out)
     matrices(out)
     raw(out)

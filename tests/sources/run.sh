@@ -276,6 +276,24 @@ check "  what info prints for them trains" odd_block
 check "  relations that become one name" refuses 'has two relations "a_has_topic_a"' "$gnndata" info broken/same_relation
 check "  types that do" refuses 'has nodes of type "a_b" twice, as the language calls them' "$gnndata" info broken/same_type
 
+# ---- tensors under the types and relations that they are of ----
+check "tensors of DGL without types" same weighted dgl_owners
+check "  of several graphs" says "graphs     3" "$gnndata" info dgl_three
+check "sparse matrices by their entries: adj_t, x" same weighted entries
+check "  in a .npz file" same weighted entries.npz
+check "  adj, of which all values are 1" same plain entries_adj.npz
+check "  beside edge_index" says "adj_t is not used: there is edge_index" "$gnndata" info entries_both.npz
+check "  an entry outside" refuses 'the sparse matrix x has an entry in column 2 of 2' "$gnndata" info broken/entries_far.npz
+check "  too few values" refuses 'the sparse matrix adj_t has another number of values than of indices' "$gnndata" info broken/entries_few.npz
+check "  indices of another shape" refuses 'the sparse matrix x needs whole numbers [2, entries]' "$gnndata" info broken/entries_rank.npz
+check "types of nodes and relations as lists of names" same typed owners
+check "  sparse features of a type; entries of one place add up" same typed owners_sparse
+check "  of several graphs: one, and it is said" says "3 graphs with several types of nodes are read as one graph" "$gnndata" info owners_three
+check "  which has all that they have" same typed owners_three
+check "  a type of which nobody says how many nodes there are" refuses 'does not say how many nodes of type "author" there are' "$gnndata" info broken/owners
+check "  a relation without its ends" refuses 'each of "relations" in graph.json needs a "destination"' "$gnndata" info broken/owners_triple
+check "  a type that is no name" refuses '"node_types" of graph.json must be a list of names' "$gnndata" info broken/owners_number
+
 # ---- pairs of nodes that the data bring ----
 check "pairs: info shows them" says 'pairs      train 4 and 1 without an edge to each  valid 1 and 1 without an edge to each  test 2 and 1 without an edge to each' "$gnndata" info pairs
 check "  and how they are declared" grep -qxF '  pairs links : label[1] = stored(negatives = uniform(1))' said
@@ -309,7 +327,7 @@ kept() { # INPUT: as one has it
   rm -f converted.safetensors
   "$gnndata" convert "$1" converted.safetensors >converted.out && "$gnndata" diff "$1" converted.safetensors
 }
-for form in plain weighted keys.npz pyg.safetensors csr.npz shchur.npz general.mtx weighted.graph ogbn_products ogbg_molmini igb/tiny tu typed odd_names ogbn_typed igb/typed kinds_of_edges; do check "convert keeps all of $form" kept $form; done
+for form in plain weighted keys.npz pyg.safetensors csr.npz shchur.npz general.mtx weighted.graph ogbn_products ogbg_molmini igb/tiny tu typed odd_names ogbn_typed igb/typed entries owners dgl_three kinds_of_edges; do check "convert keeps all of $form" kept $form; done
 check "  says how many relations there are" grep -q '3 relations' converted.out
 check "  keeps a set of graphs" bash -c "'$gnndata' convert tu converted.safetensors | grep -q ', 2 graphs'"
 check "  converts what it has written once more: the same bytes" bash -c "'$gnndata' convert typed one.safetensors >/dev/null && '$gnndata' convert one.safetensors two.safetensors >/dev/null && '$gnndata' diff one.safetensors two.safetensors"
@@ -345,7 +363,7 @@ from_python() { # REFERENCE FOLDER
 mkdir -p python
 PYTHONPATH=$here "${TO_GNNCC_PYTHON:-python3}" "$here/to_gnncc_cases.py" "$here/../../share/to_gnncc.py" python >python/said 2>&1
 status=$?
-pairs="plain:pyg plain:pyg_rows plain:pyg_gradient weighted:pyg_adjacency weighted:pyg_one weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed plain_names:pyg_odd pairs:pyg_links pairs_drawn:pyg_links_drawn weighted:dgl_weighted typed:dgl_typed plain_names:dgl_odd"
+pairs="plain:pyg plain:pyg_rows plain:pyg_gradient weighted:pyg_adjacency weighted:pyg_held weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed typed:pyg_typed_adjacency features:pyg_sparse plain_names:pyg_odd pairs:pyg_links pairs_drawn:pyg_links_drawn weighted:dgl_weighted typed:dgl_typed plain_names:dgl_odd"
 if [ $status -eq 77 ]; then
   for pair in $pairs; do skip "share/to_gnncc.py, ${pair#*:}" "no torch and torch_geometric"; done
 else
@@ -354,10 +372,15 @@ else
     if [ "$pair" != "${pair#*:dgl}" ] && [ ! -e python/dgl_typed ]; then skip "share/to_gnncc.py, ${pair#*:}" "no dgl"; else check "share/to_gnncc.py, ${pair#*:}" from_python "${pair%%:*}" "${pair#*:}"; fi
   done
   check "  a list of graphs" from_python python/pyg_batch pyg_list
-  if [ -e python/dgl_typed ]; then check "  of DGL, too" from_python python/pyg_batch dgl_batch; else skip "  of DGL, too" "no dgl"; fi
+  check "  of several types of nodes" from_python python/pyg_typed_both pyg_typed_list
+  check "    are one graph, which is said" says "2 graphs with several types of nodes are read as one graph" "$gnndata" info python/pyg_typed_list
+  if [ -e python/dgl_typed ]; then
+    check "  of DGL, too" from_python python/pyg_batch dgl_batch
+    check "    of several types" from_python python/pyg_typed_both dgl_typed_list
+  else for what in "  of DGL, too" "    of several types"; do skip "$what" "no dgl"; done; fi
   for form in links links_drawn; do check "  RandomLinkSplit: the pairs of the folder, $form" bash -c "for split in train val test; do cmp pairs${form#links}/\${split}_edge_label_index.npy python/pyg_$form/\${split}_edge_label_index.npy || exit; done"; done
   for form in random:1 random_drawn:0; do check "  RandomLinkSplit itself, ${form%:*}" says "pairs      train 28 and ${form#*:} without an edge to each  valid 4 and 1 without an edge to each  test 8 and 1 without" "$gnndata" info "python/pyg_${form%:*}"; done
-  check "  a graph without edges: what there is, is listed" refuses 'has no edge_index.npy; it has x [3, 1]' "$gnndata" info python/pyg_no_edges
+  check "  a graph without edges: what there is, is listed" refuses 'has no edge_index.npy; it has num_nodes [], x [3, 1]' "$gnndata" info python/pyg_no_edges
   check "  a batch of graphs" says "graphs     2" "$gnndata" info python/pyg_batch
   check "  what is no array is left out, and said" grep -q 'name is left out: it is a str' python/said
 fi

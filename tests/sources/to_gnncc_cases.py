@@ -35,15 +35,22 @@ script.to_gnncc(Batch.from_data_list([Data(x=torch.ones(3, 1), y=torch.tensor([0
 from torch_geometric.transforms import ToSparseTensor
 weighted = Data(x=torch.tensor(g.X), y=torch.tensor(g.Y), edge_index=torch.tensor(g.INDEX), edge_weight=torch.tensor(g.WEIGHT), **masks)
 script.to_gnncc(ToSparseTensor(attr="edge_weight")(weighted.clone()), out / "pyg_adjacency")
+class Held:  # as a SparseTensor of torch_sparse, which few have
+    def to_torch_sparse_coo_tensor(self):
+        return torch.sparse_coo_tensor(torch.tensor(g.INDEX).flip(0), torch.tensor(g.WEIGHT), (g.NODES, g.NODES))
+
+
+script.to_gnncc(Data(x=data.x, y=data.y, adj_t=Held(), **masks), out / "pyg_held")
+script.to_gnncc(Data(x=torch.tensor(g.X).to_sparse_csr(), y=data.y, edge_index=data.edge_index), out / "pyg_sparse")
 rows = {key: mask.nonzero().flatten() for key, mask in zip(("train_idx", "valid_idx", "test_idx"), masks.values())}
 script.to_gnncc(Data(x=torch.tensor(g.X).bfloat16(), y=data.y, edge_index=data.edge_index, **rows), out / "pyg_rows")
 script.to_gnncc(Data(x=torch.tensor(g.X, requires_grad=True), y=data.y, edge_index=data.edge_index, **masks), out / "pyg_gradient")
 two = [Data(x=torch.ones(3, 1), y=torch.tensor([0]), edge_index=torch.tensor([[0, 1], [1, 0]])), Data(x=torch.zeros(2, 1), y=torch.tensor([1]), edge_index=torch.tensor([[1], [0]]))]
-saved = {"list": two, "one": (weighted.to_dict(), None, Data)}
+saved = {"list": two}
 for name, value in saved.items():
     torch.save(value, out / f"{name}.pt")
     subprocess.run([sys.executable, sys.argv[1], out / f"{name}.pt", out / f"pyg_{name}"], check=True)
-for name, value in (("slices", (two[0].to_dict(), {"x": torch.tensor([0, 3])}, Data)), ("weights", {"w": torch.ones(2)}), ("numbers", [1, 2])):
+for name, value in (("slices", (two[0].to_dict(), {"x": torch.tensor([0, 3])}, Data)), ("weights", {"w": torch.ones(2)}), ("nothing", None)):
     torch.save(value, out / f"{name}.pt")
     run = subprocess.run([sys.executable, sys.argv[1], out / f"{name}.pt", out / f"pyg_{name}"], capture_output=True, text=True)
     assert run.returncode == 1 and run.stderr.count("\n") == 1 and "is no graph" in run.stderr, (name, run.returncode, run.stderr)
@@ -70,6 +77,16 @@ for k, name in enumerate(("train_mask", "val_mask", "test_mask")):
 hetero["author", "writes", "paper"].edge_index = torch.tensor([[0, 1, 1], [1, 0, 2]])
 hetero["paper", "cites", "paper"].edge_index = torch.tensor([[0, 2], [2, 1]])
 script.to_gnncc(hetero, out / "pyg_typed")
+script.to_gnncc(ToSparseTensor()(hetero.clone()), out / "pyg_typed_adjacency")
+# Two of them, and what they are together.
+both, writes, cites = HeteroData(), hetero["author", "writes", "paper"].edge_index, hetero["paper", "cites", "paper"].edge_index
+both["author"].num_nodes = 4
+for key, value in hetero["paper"].items():
+    both["paper"][key] = torch.cat([value, value])
+both["author", "writes", "paper"].edge_index = torch.cat([writes, writes + torch.tensor([[2], [3]])], 1)
+both["paper", "cites", "paper"].edge_index = torch.cat([cites, cites + 3], 1)
+script.to_gnncc(both, out / "pyg_typed_both")
+script.to_gnncc([hetero, hetero.clone()], out / "pyg_typed_list")
 ODD = {"the author": 2, "paper-2": 3}
 TOPICS = {("the author", "author-writes", "paper-2"): [[0, 1, 1], [1, 0, 2]], ("paper-2", "for", "paper-2"): [[0, 2], [2, 1]], ("paper-2", "has", "the author"): [[2], [0]], ("the author", "has", "paper-2"): [[0], [2]]}
 odd_paper = {"x": hetero["paper"].x, "y": hetero["paper"].y, "open access": torch.tensor([[0.5], [1], [2]]), **{name: hetero["paper"][name] for name in ("train_mask", "val_mask", "test_mask")}}
@@ -91,6 +108,7 @@ if dgl:
                             num_nodes_dict={"author": 2, "paper": 3})
     typed.nodes["paper"].data.update(x=hetero["paper"].x, label=hetero["paper"].y, node_year=hetero["paper"].node_year, **{name: hetero["paper"][name] for name in ("train_mask", "val_mask", "test_mask")})
     script.to_gnncc(typed, out / "dgl_typed")
+    script.to_gnncc([typed, typed], out / "dgl_typed_list")
     typed = dgl.heterograph({ends: tuple(torch.tensor(end) for end in edges) for ends, edges in TOPICS.items()}, num_nodes_dict=ODD)
     typed.nodes["paper-2"].data.update(odd_paper)
     script.to_gnncc(typed, out / "dgl_odd")
