@@ -49,7 +49,7 @@ PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evalu
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c processor.c room.c stream.c text.c zip.c) \
   $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
-    prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c tu.c) \
+    prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c synth_molecules.c tu.c) \
   $(addprefix runtime/data/, array_names.c columns.c csv.c dgl.c entries.c ids.c igb.c keyed.c metis_graph.c mtx.c names.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \
   $(addprefix runtime/job/, checkpoint.c epoch.c job.c metrics.c scored.c) \
   $(addprefix runtime/app/, announced.c commands.c console.c fold_runs.c gradcheck.c keep_order.c log_page.c logs.c program.c train.c)

@@ -13,7 +13,7 @@ typedef struct SourceKind {
 
 static const SourceKind source_kinds[] = {
     {"karate", "karate()", "Zachary's karate club, built in"},
-    {"synth", "synth(kind, nodes = 1000, degree = 8, features = 32, classes = 4, seed = 0, sparse = false)", "made up: kind is \"sbm\", \"rmat\", \"er\" or \"grid\""},
+    {"synth", "synth(kind, nodes = 1000, degree = 8, features = 32, classes = 4, seed = 0, sparse = false)", "made up: kind is \"sbm\", \"rmat\", \"er\", \"grid\" or \"molecules\""},
     {"safetensors", "safetensors(file)", "names of our own form (edge.src, node.x, ...) or PyG's (edge_index, x, y, train_mask, ...)"},
     {"npy", "npy(folder)", "a folder of NumPy arrays; of a field, npy(file)"},
     {"npz", "npz(file)", "NumPy arrays by the names of safetensors, or a matrix as SciPy saves it"},

@@ -20,7 +20,7 @@
 #include "runtime/base/checked.h"
 
 const char *const gnn_split_names[GNN_SPLIT_COUNT] = {"train", "valid", "test"};
-const char *const gnn_synth_names[4] = {"sbm", "rmat", "er", "grid"};
+const char *const gnn_synth_names[GNN_SYNTH_KINDS] = {"sbm", "rmat", "er", "grid", "molecules"};
 
 static char *dataset_copy(const char *text) {
   size_t room = strlen(text) + 1;
@@ -330,10 +330,10 @@ static gnn_status dataset_open_synth(const gnn_source *source, gnn_dataset *data
     const char *key = arg->key && arg->key[0] ? arg->key : "kind";
     if (strcmp(key, "kind") == 0) {
       int found = -1;
-      for (int k = 0; arg->text && k < 4; k++)
+      for (int k = 0; arg->text && k < GNN_SYNTH_KINDS; k++)
         if (strcmp(gnn_synth_names[k], arg->text) == 0) found = k;
       if (found < 0)
-        return gnn_fail(error, GNN_EINVAL, "E0205", "unknown kind of synthetic graph \"%s\" (known: sbm, rmat, er, grid)",
+        return gnn_fail(error, GNN_EINVAL, "E0205", "unknown kind of synthetic graph \"%s\" (known: sbm, rmat, er, grid, molecules)",
                         arg->text ? arg->text : "");
       synth.kind = (gnn_synth_kind)found;
       continue;

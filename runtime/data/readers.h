@@ -22,7 +22,7 @@ int gnn_is_tu(const char *path);
 int gnn_is_metis(const char *path); /* by its name */
 int gnn_is_mtx(const unsigned char *head, size_t size); /* by the first 17 bytes of a file */
 
-typedef enum gnn_synth_kind { GNN_SYNTH_SBM, GNN_SYNTH_RMAT, GNN_SYNTH_ER, GNN_SYNTH_GRID } gnn_synth_kind;
+typedef enum gnn_synth_kind { GNN_SYNTH_SBM, GNN_SYNTH_RMAT, GNN_SYNTH_ER, GNN_SYNTH_GRID, GNN_SYNTH_MOLECULES, GNN_SYNTH_KINDS } gnn_synth_kind;
 
 typedef struct gnn_synth {
   gnn_synth_kind kind;
@@ -33,8 +33,10 @@ typedef struct gnn_synth {
   int is_sparse; /* features as a few non-zeros a row */
 } gnn_synth;
 
-extern const char *const gnn_synth_names[4]; /* "sbm", "rmat", "er", "grid" */
+extern const char *const gnn_synth_names[GNN_SYNTH_KINDS]; /* "sbm", "rmat", "er", "grid", "molecules" */
 gnn_status gnn_read_synth(gnn_dataset *dataset, const gnn_synth *synth, gnn_error *error);
+/* Of gnn_read_synth: a set of small graphs, of so many nodes in all. */
+gnn_status gnn_synth_molecules(gnn_dataset *dataset, const gnn_synth *synth, gnn_error *error);
 
 /* Writes a prepared data set in the form that gnn_read_container reads. changes: what was done to it, a line each. keeps_splits: where the data hold several
  * splits of nodes or graphs, all of them, not only the one of the recipe. */

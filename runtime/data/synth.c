@@ -4,6 +4,7 @@
  * the Graph500 parameters. er: every pair alike. grid: a rectangle, each node with its four neighbours.
  * So many pairs are drawn as the degree asks for, of which fewer may be left: loops are passed over, and of equal ones preparing the data leaves
  * one. Where a number of edges is asked for, drawing goes on until there are as many different ones.
+ * molecules: a set of small graphs (synth_molecules.c).
  * Classes can be learned: features are a class's pattern under noise, and except in er and rmat neighbours tend to agree.
  * Every edge is stored both ways. 60 % of the nodes train, 20 % validate, 20 % test. */
 #ifndef _GNU_SOURCE
@@ -208,7 +209,9 @@ gnn_status gnn_read_synth(gnn_dataset *dataset, const gnn_synth *s, gnn_error *e
                     "10^6");
   if (s->edges < 0 || s->edges % 2 || s->edges > INT64_C(1) << 40)
     return gnn_fail(error, GNN_EINVAL, "", "synth: edges are stored both ways: their number must be even, and at most 2^40");
-  if (s->edges && s->kind == GNN_SYNTH_GRID) return gnn_fail(error, GNN_EINVAL, "", "synth: a grid has the edges that it has: give it nodes");
+  if (s->edges && (s->kind == GNN_SYNTH_GRID || s->kind == GNN_SYNTH_MOLECULES))
+    return gnn_fail(error, GNN_EINVAL, "", "synth: %s the edges that %s: give %s nodes", s->kind == GNN_SYNTH_GRID ? "a grid has" : "molecules have", s->kind == GNN_SYNTH_GRID ? "it has" : "they have",
+                    s->kind == GNN_SYNTH_GRID ? "it" : "them");
   double arcs = s->edges ? 2 * (double)s->edges : (double)s->nodes * s->degree; /* pairs are remembered in two to four words each */
   double need = (double)s->nodes * ((s->is_sparse ? 64.0 : 4.0 * (double)s->features) + 32) + 16 * arcs;
   if (need > (double)gnn_available_bytes())
@@ -218,8 +221,9 @@ gnn_status gnn_read_synth(gnn_dataset *dataset, const gnn_synth *s, gnn_error *e
   char name[64];
   snprintf(name, sizeof name, "synth_%s", gnn_synth_names[s->kind]);
   dataset->declared_nodes = s->nodes;
-  dataset->kind = "a generated graph";
+  dataset->kind = s->kind == GNN_SYNTH_MOLECULES ? "generated graphs" : "a generated graph";
   gnn_status status = gnn_dataset_set_name(dataset, name, error);
+  if (status == GNN_OK && s->kind == GNN_SYNTH_MOLECULES) return gnn_synth_molecules(dataset, s, error);
   if (status == GNN_OK) status = synth_edges(dataset, &m, error);
   if (status == GNN_OK) status = s->is_sparse ? synth_sparse(dataset, &m, error) : synth_dense(dataset, &m, error);
   if (status == GNN_OK) status = synth_labels(dataset, &m, error);

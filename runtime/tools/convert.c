@@ -154,12 +154,10 @@ int gnndata_synth(const gnndata_options *options) {
     status = gnn_read_karate(dataset, &error);
   } else if (status == GNN_OK) {
     gnn_synth synth = {.kind = (gnn_synth_kind)-1, .degree = options->degree, .is_sparse = options->is_sparse};
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < GNN_SYNTH_KINDS; k++)
       if (strcmp(gnn_synth_names[k], kind) == 0) synth.kind = (gnn_synth_kind)k;
-    if (strcmp(kind, "molecules") == 0)
-      status = gnn_fail(&error, GNN_EINVAL, "", "molecules are not supported yet");
-    else if ((int)synth.kind < 0)
-      status = gnn_fail(&error, GNN_EINVAL, "", "unknown kind of graph \"%s\" (known: sbm, rmat, er, grid, karate)", kind);
+    if ((int)synth.kind < 0)
+      status = gnn_fail(&error, GNN_EINVAL, "", "unknown kind of graph \"%s\" (known: sbm, rmat, er, grid, molecules, karate)", kind);
     else if (!convert_is_whole(options->nodes) || !convert_is_whole(options->features) || !convert_is_whole(options->classes) ||
              !convert_is_whole(options->edges) || !convert_is_whole(options->seed))
       status = gnn_fail(&error, GNN_EINVAL, "", "nodes, edges, features, classes and seed must be whole numbers");

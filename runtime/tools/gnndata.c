@@ -26,7 +26,7 @@ static const struct gnndata_command {
    gnndata_check},
   {"convert", "IN OUT.safetensors", "any readable form to one file, with the changes asked for", 2, 2,
    TAKES_RECIPE | TAKES_FORCE | TAKES_MEMORY | TAKES_LIST, gnndata_convert},
-  {"synth", "KIND OUT.safetensors", "make up a graph: sbm, rmat, er, grid; or write karate", 2, 2, TAKES_SIZES | TAKES_FORCE,
+  {"synth", "KIND OUT.safetensors", "make up data: sbm, rmat, er, grid, molecules; or write karate", 2, 2, TAKES_SIZES | TAKES_FORCE,
    gnndata_synth},
   {"head", "PATH FIELD [N]", "the first rows of a field, or of \"edges\"", 2, 3, TAKES_RECIPE, gnndata_head},
   {"diff", "A B", "what differs; exit 1 if anything does", 2, 2, TAKES_RECIPE, gnndata_diff},

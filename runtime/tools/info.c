@@ -472,6 +472,6 @@ int gnndata_diff(const gnndata_options *options) {
 int gnndata_list(const gnndata_options *options) {
   (void)options;
   printf("karate   Zachary's karate club: 34 nodes, 78 friendships, 4 communities; karate() in a data block\n"
-         "synth    sbm, rmat, er, grid: any size; synth(\"sbm\", nodes = 1000, degree = 8, features = 32, classes = 4, seed = 0)\n");
+         "synth    sbm, rmat, er, grid, molecules: any size; synth(\"sbm\", nodes = 1000, degree = 8, features = 32, classes = 4, seed = 0)\n");
   return 0;
 }

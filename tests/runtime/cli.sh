@@ -66,6 +66,11 @@ grep -q 'edges are stored both ways' err; ok $? "  says so"
 exits 2 "synth: more edges than pairs" "$gnndata" synth er o.safetensors --nodes 10 --edges 92
 grep -q '92 edges of er between 10 nodes are too many' err; ok $? "  says so"
 exits 2 "synth: edges of a grid" "$gnndata" synth grid o.safetensors --nodes 10 --edges 8
+exits 2 "synth: edges of molecules" "$gnndata" synth molecules o.safetensors --nodes 10 --edges 8
+grep -q 'molecules have the edges that they have: give them nodes' err; ok $? "  says so"
+exits 0 "synth molecules" "$gnndata" synth molecules m.safetensors --nodes 1000 --features 9 --classes 2
+says "wrote m.safetensors: 1,000 nodes"
+exits 0 "  a set of graphs" "$gnndata" info m.safetensors; says "graph y : class[2]"
 export XDG_CACHE_HOME=$work/cache
 exits 0 "a graph with parts" "$gnndata" synth sbm p.safetensors --nodes 2000 --degree 8 --features 4 --classes 8 --seed 3
 golden info_parts "$gnndata" info p.safetensors --order nested

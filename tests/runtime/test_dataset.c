@@ -307,6 +307,42 @@ static int same_data(const gnn_dataset *a, const gnn_dataset *b) {
   return 1;
 }
 
+/* Graphs of 10 to 30 atoms, the last of what is left; four bonds at most; each atom of one element; and all of it a function of the seed. */
+static void test_molecules(void) {
+  enum { NODES = 2000, ELEMENTS = 9 };
+  gnn_dataset *set[3] = {NULL};
+  gnn_error error;
+  gnn_status status = GNN_OK;
+  for (int i = 0; i < 3 && status == GNN_OK; i++) {
+    const gnn_synth synth = {.kind = GNN_SYNTH_MOLECULES, .nodes = NODES, .features = ELEMENTS, .classes = 2, .seed = i == 2};
+    set[i] = gnn_dataset_new("molecules");
+    status = gnn_read_synth(set[i], &synth, &error);
+    if (status == GNN_OK) status = gnn_dataset_prepare(set[i], NULL, &error);
+  }
+  tap_ok(status == GNN_OK, "synth molecules: made");
+  if (status == GNN_OK) {
+    const gnn_dataset *a = set[0], *b = set[1], *other = set[2];
+    const gnn_data_field *y = gnn_dataset_field(a, "y"), *x = gnn_dataset_field(a, "x");
+    int is_sized = a->graphs > NODES / 30 && a->graph_ptr[a->graphs] == NODES, is_bound = a->is_symmetric, is_element = x->nonzeros == NODES, is_joined = 1;
+    for (int64_t g = 0; g + 1 < a->graphs; g++) is_sized &= a->graph_ptr[g + 1] - a->graph_ptr[g] >= 10 && a->graph_ptr[g + 1] - a->graph_ptr[g] <= 30;
+    for (int64_t g = 0; g < a->graphs; g++)
+      for (int64_t v = a->graph_ptr[g]; v < a->graph_ptr[g + 1]; v++) {
+        const int64_t bonds = a->in_ptr[v + 1] - a->in_ptr[v];
+        float row[ELEMENTS], sum = 0;
+        is_bound &= bonds <= 4;
+        is_joined &= v == a->graph_ptr[g] || (bonds > 0 && a->in_source[a->in_ptr[v]] < v); /* to one before it: the graph is of one piece */
+        gnn_field_row(x, v, row);
+        for (int e = 0; e < ELEMENTS; e++) sum += row[e];
+        is_element &= sum == 1;
+      }
+    tap_ok(is_sized && is_bound && is_joined && is_element && a->mutual_edges / 2 >= NODES - a->graphs, "  %lld of them, as they should be", (long long)a->graphs);
+    tap_ok(y && y->domain == GNN_GRAPH && y->classes == 2 && a->split_domain == GNN_GRAPH && a->split_count[0] > a->graphs / 2 && a->split_count[1] && a->split_count[2], "  labels and splits are of graphs");
+    tap_ok(a->edges == b->edges && memcmp(a->in_source, b->in_source, (size_t)a->edges * sizeof *a->in_source) == 0 && (a->edges != other->edges || memcmp(a->in_source, other->in_source, (size_t)a->edges * sizeof *a->in_source) != 0),
+           "  a function of the seed");
+  }
+  for (int i = 0; i < 3; i++) gnn_dataset_close(set[i]);
+}
+
 static void test_sources(void) {
   for (int kind = 0; kind < 4; kind++) {
     gnn_error error;
@@ -492,6 +528,7 @@ int main(void) {
   test_splits();
   test_karate();
   test_sources();
+  test_molecules();
   test_container_damage();
   test_planetoid();
   test_folder();
