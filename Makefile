@@ -60,7 +60,7 @@ CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c d
 CUDA_HEADERS := $(addprefix $(CUDA_INCLUDE)/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
 LOG_PAGE := $(B)/runtime/app/log_page_html.c
-GNNDATA := $(addprefix runtime/tools/, convert.c gnndata.c graph_rows.c info.c ingest.c ingest_runs.c metis.c partition.c parts.c yaml_text.c)
+GNNDATA := $(addprefix runtime/tools/, classic_orders.c convert.c gnndata.c graph_rows.c info.c ingest.c ingest_runs.c metis.c partition.c parts.c yaml_text.c)
 RUNTIME_HEADERS := $(wildcard runtime/*.h runtime/*/*.h)
 KERNELS := $(wildcard kernels/cpu/*.h)
 # What emitted sources include: the interface, the embedding layer and the kernels, in this order.

@@ -44,7 +44,7 @@ static const struct gnndata_row { const char *name, *value, *help; int takes; } 
   {"dedup", NULL, "the same as --duplicates=drop", TAKES_RECIPE},
   {"normalize", "FIELD", "scale its rows to sum 1; repeatable", TAKES_RECIPE},
   {"split", "random:0.6,0.2,0.2@0 | index:K", "a random split with a seed, or one of those stored", TAKES_RECIPE},
-  {"reorder", "degree|rcm", "renumber the nodes (not supported yet)", TAKES_RECIPE},
+  {"reorder", "degree|rcm", "no: nodes keep their numbers; gnndata order makes an order of them to train in", TAKES_RECIPE},
   {"memory", "SIZE", "convert: sort edges on disk with so much, the same command goes on after a stop; order: read them from disk", TAKES_MEMORY},
   {"base", "0|1", "convert: what the first node of a list of edges is called (0)", TAKES_LIST},
   {"nodes", "N", "synth: how many (1000); convert: of a list of edges (greatest id + 1)", TAKES_SIZES | TAKES_LIST},
@@ -56,7 +56,7 @@ static const struct gnndata_row { const char *name, *value, *help; int takes; } 
   {"sparse", NULL, "synth: few non-zeros a row", TAKES_SIZES},
   {"order", "given|nested|FILE", "info: its parts in this order, too", TAKES_ORDER},
   {"output", "FILE", "order: what to write (DATA.order); -o FILE", TAKES_METHOD},
-  {"method", "nested|metis|given|FILE", "order: nested bisection, by METIS, as they are, or by part numbers (nested)", TAKES_METHOD},
+  {"method", "nested|metis|given|degree|rcm|FILE", "order: nested bisection, by METIS, as they are, most neighbours first, reverse Cuthill-McKee, by part numbers (nested)", TAKES_METHOD},
   {"force", NULL, "overwrite a file that gnndata did not write", TAKES_FORCE},
 };
 enum { GNNDATA_ROWS = sizeof gnndata_rows / sizeof *gnndata_rows };
@@ -142,14 +142,15 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
   if (strcmp(name, "order") == 0) { options->order = value; return 0; }
   if (strcmp(name, "output") == 0) { options->output = value; return 0; }
   if (strcmp(name, "method") == 0) {
-    static const char *const words[] = {"nested", "metis", "given"};
+    static const char *const words[] = {"nested", "metis", "given", "degree", "rcm"};
     options->method = value;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 5; i++)
       if (strcmp(value, words[i]) == 0) return 0;
     if (strchr(value, '.') || strchr(value, '/') || gnn_path_exists(value)) return 0;
-    return gnndata_complain("--method takes nested, metis, given or a file of part numbers, not", value, gnn_nearest(value, words, 3));
+    return gnndata_complain("--method takes nested, metis, given, degree, rcm or a file of part numbers, not", value, gnn_nearest(value, words, 5));
   }
-  if (strcmp(name, "reorder") == 0) return gnndata_complain("not supported yet (gnndata order writes an order, order = nested in the data block makes one): --reorder", value, NULL);
+  if (strcmp(name, "reorder") == 0)
+    return gnndata_complain("nodes keep their numbers, which predictions speak of; gnndata order DATA --method=degree or rcm makes an order to train in, order = \"FILE\" in the data block takes it: --reorder", value, NULL);
   if (strcmp(name, "normalize") == 0) {
     if (options->normalised_count == 8) return gnndata_complain("too many --normalize", value, NULL);
     options->normalised[options->normalised_count++] = value;

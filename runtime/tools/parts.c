@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "gnndata.h"
+#include "classic_orders.h"
 #include "partition.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/core/blocks.h"
@@ -133,10 +134,12 @@ static void parts_name(const char *data, gnn_text *name) {
   gnn_text_format(name, "%.*s.order", (int)(length - begin), data + begin);
 }
 
-/* In the given order first: then by the parts of METIS or of a file, which need not be aware of blocks. */
+static int parts_is_classic(const char *method) { return strcmp(method, "degree") == 0 || strcmp(method, "rcm") == 0; }
+
+/* Of the graph as it is given: by the parts of METIS or of a file, which need not be aware of blocks, or without parts. */
 static gnn_status parts_partition(const gnn_dataset *dataset, const char *path, const char *method, gnn_error *error) {
   const int64_t nodes = dataset->nodes, edges = dataset->edges;
-  const int is_metis = strcmp(method, "metis") == 0;
+  const int is_metis = strcmp(method, "metis") == 0, is_classic = parts_is_classic(method);
   int64_t *out_ptr = NULL, parts = INT64_C(1) << gnn_order_levels(nodes);
   int32_t *to = NULL, *part = malloc((size_t)nodes * sizeof *part), *order = malloc((size_t)nodes * sizeof *order);
   gnn_status status = part && order ? GNN_OK : gnn_fail_memory(error, nodes * 8);
@@ -148,10 +151,15 @@ static gnn_status parts_partition(const gnn_dataset *dataset, const char *path, 
   }
   const graph_rows rows = graph_rows_of(dataset, out_ptr, to);
   gnn_halo halo = {0};
-  if (status == GNN_OK) status = is_metis ? partition_metis(&rows, part, parts, error) : partition_read(method, nodes, part, &parts, error);
-  if (status == GNN_OK) status = partition_order(&rows, part, parts, is_metis, order, error);
+  if (status == GNN_OK && is_classic) {
+    const two_way_rows both = {nodes, dataset->in_ptr, out_ptr ? out_ptr : dataset->in_ptr, dataset->in_source, to ? to : dataset->in_source};
+    status = strcmp(method, "rcm") == 0 ? order_rcm(&both, order, error) : order_by_degree(&both, order, error);
+  } else if (status == GNN_OK) {
+    status = is_metis ? partition_metis(&rows, part, parts, error) : partition_read(method, nodes, part, &parts, error);
+    if (status == GNN_OK) status = partition_order(&rows, part, parts, is_metis, order, error);
+  }
   if (status == GNN_OK) status = partition_halo(&rows, order, &halo, error);
-  if (status == GNN_OK) status = gnn_order_write(path, is_metis ? method : "file", nodes, order, gnn_graph_fingerprint(nodes, dataset->in_ptr, dataset->in_source), &halo, error);
+  if (status == GNN_OK) status = gnn_order_write(path, is_metis || is_classic ? method : "file", nodes, order, gnn_graph_fingerprint(nodes, dataset->in_ptr, dataset->in_source), &halo, error);
   gnn_halo_free(&halo);
   free(out_ptr);
   free(to);
@@ -230,7 +238,7 @@ int gnndata_order(const gnndata_options *options) {
       nodes = dataset->nodes;
     }
   }
-  if (status == GNN_OK) printf("wrote %s: the order of %s nodes, %s\n", path, gnn_count_text(nodes).text, is_plain ? method : strcmp(method, "metis") == 0 ? "by METIS" : "by the parts of a file");
+  if (status == GNN_OK) printf("wrote %s: the order of %s nodes, %s\n", path, gnn_count_text(nodes).text, is_plain ? method : parts_is_classic(method) ? (strcmp(method, "rcm") == 0 ? "reverse Cuthill-McKee" : "by degree") : strcmp(method, "metis") == 0 ? "by METIS" : "by the parts of a file");
   gnn_dataset_close(dataset);
   gnn_text_free(&name);
   return status == GNN_OK ? 0 : gnndata_fail(status, &error);

@@ -122,6 +122,16 @@ if "$gnndata" order com.safetensors --method=metis -o metis.order >said 2>&1; th
 else
   skip "METIS" "libmetis5 is not installed"
 fi
+# ---- orders that others have ----
+order_of() { "$gnndata" order "$1" --method="$2" -o classic.order >/dev/null && numbers classic.order | od -An -v -t d8 -w8 -N $((8 * $3)) | tr -d ' ' | tr '\n' ' '; } # DATA METHOD NODES
+printf '0 1\n0 2\n0 3\n2 3\n5 4\n' >few.txt
+check "by degree: most first, those of the same ascend" bash -c "[ '$(order_of few.txt degree 6)' = '0 2 3 1 4 5 ' ]"
+awk 'BEGIN { for (i = 0; i < 39; i++) print (i * 7) % 40, ((i + 1) * 7) % 40 }' >path.txt
+check "rcm: a path from one end to the other, whatever its numbers" bash -c "echo '$(order_of path.txt rcm 40)' | awk '{ if (\$1 != 0 && \$1 != 33) exit 1; for (i = 1; i < 40; i++) { d = (\$(i + 1) - \$i + 40) % 40; if (d != 7 && d != 33) exit 1 } }'"
+printf '0 3\n3 1\n4 2\n' >pieces.txt
+check "rcm: pieces stay together, one-way edges join them" bash -c "echo '$(order_of pieces.txt rcm 5)' | grep -qE '^((2 4|4 2) (0 3 1|1 3 0)|(0 3 1|1 3 0) (2 4|4 2)) $'"
+check "rcm: twice the same bytes" bash -c "'$gnndata' order com.safetensors --method=rcm -o one_rcm.order && '$gnndata' order com.safetensors --method=rcm -o two_rcm.order && cmp one_rcm.order two_rcm.order"
+check "  and a program takes it as any other" bash -c "'$gnndata' info com.safetensors --order=one_rcm.order | grep -q '^  file'"
 refuse 2 "no method" says "$gnndata" order com.safetensors --method=best
-check "  says which there are" grep -q 'takes nested, metis, given or a file of part numbers' said
+check "  says which there are" grep -q 'takes nested, metis, given, degree, rcm or a file of part numbers' said
 finish

@@ -97,7 +97,7 @@ exits 2 "no command" "$gnndata"
 exits 2 "unknown command" "$gnndata" inof karate; says "did you mean info?"
 exits 2 "unknown option" "$gnndata" convert karate x.safetensors --undirceted; says "did you mean undirected?"
 exits 2 "wrong kind" "$gnndata" synth sbn x.safetensors
-exits 2 "not supported yet" "$gnndata" convert karate x.safetensors --reorder=rcm; says "not supported yet"
+exits 2 "--reorder: what to do instead" "$gnndata" convert karate x.safetensors --reorder=rcm; says "gnndata order DATA --method=degree or rcm makes an order"
 exits 2 "another ending" "$gnndata" convert karate x.npz
 exits 4 "no such file" "$gnndata" info nowhere; says "E0001"
 echo "not ours" >theirs.safetensors
