@@ -437,7 +437,8 @@ static int parse_precision(Parser *p, const char *text) {
     p->options->precision = (Precision)i;
     return -1;
   }
-  if (strcmp(text, "fp16") == 0 || strcmp(text, "fp64") == 0) return usage("--precision=%s is not supported yet; fp32, tf32 and bf16 are", text);
+  if (strcmp(text, "fp16") == 0) return usage("--precision=fp16: its numbers end at 65504, and gradients below 2^-24 are lost; --precision=bf16 takes as many bytes and has the range of fp32");
+  if (strcmp(text, "fp64") == 0) return usage("--precision=fp64: programs train in fp32; with -fgradcheck they are built in double, too, for ./PROGRAM gradcheck to compare gradients");
   return usage("--precision=%s: fp32, tf32 or bf16", text);
 }
 
@@ -465,6 +466,13 @@ static int parse_plan_time(Parser *p, const char *text) {
   if (end == text || !is_unit || !(seconds > 0) || seconds > 1e6) return usage("--plan-time %s: a time is needed, as in 30s", text);
   p->options->plan_seconds = seconds * scale;
   return -1;
+}
+
+static int parse_plan_from(Parser *p, const char *path) {
+  const char *force = strrchr(path, '=');
+  p->options->plan_from = path;
+  if (!force || strcmp(force, "=force") != 0 || gnn_path_exists(path)) return -1;
+  return usage("--plan-from=%s: nothing has to be forced: a plan that the program can carry out is taken, whatever it was made for, and no other ever; --plan-from=%.*s", path, (int)(force - path), path);
 }
 
 static int parse_policy(Parser *p, const char *text) {
@@ -538,7 +546,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   case OPT_BUDGET: return parse_budget(p, a);
   case OPT_PLAN_EFFORT: return parse_effort(p, a);
   case OPT_PLAN_TIME: return parse_plan_time(p, a);
-  case OPT_PLAN_FROM: o->plan_from = a; break;
+  case OPT_PLAN_FROM: return parse_plan_from(p, a);
   case OPT_POLICY: return parse_policy(p, a);
   case OPT_CUT: {
     const char *fault = cut_wish_read(a, &o->cut);

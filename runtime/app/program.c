@@ -219,6 +219,7 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   case OPT_QUIET: cli->is_quiet = 1; return 0;
   case OPT_VERBOSE: cli->is_verbose = 1; return 0;
   case OPT_DEVICE:
+    if (strchr(value, ',')) return program_usage(cli, "--device %s: this program was planned for one GPU%s", value, "; name one, as --device 0");
     code = program_integer(cli, name, value, 0, &number);
     if (code == 0 && number > 1023) return program_usage(cli, "--device %s is more than %s", value, "1023");
     if (code == 0) cli->device = (int)number;

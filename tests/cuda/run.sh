@@ -566,7 +566,7 @@ check "scores and gradients of weights in fp32" kept_in fp32 head d_scores d_a1_
 problem_bytes() { "$build/gnncc" -q -w --backend=cuda "$@" --emit=problem=- "$plans/sage4.gnn" | sed -n 's/.*"bytes": *\([0-9]*\).*/\1/p' | sort -n | tail -1; }
 halves() { [ $((2 * $(problem_bytes --precision=bf16))) -eq "$(problem_bytes)" ]; }
 check "the planner's problem has half the bytes of the largest value" halves
-refuse 2 "fp64 is not supported" "$build/gnncc" --backend=cuda --precision=fp64 "$plans/sage4.gnn" -o "$work/none"
+refuse 2 "fp64 is refused" "$build/gnncc" --backend=cuda --precision=fp64 "$plans/sage4.gnn" -o "$work/none"
 
 no_toolkit() { CUDA_HOME=$work/nowhere PATH=/bin "$build/gnncc" "$@"; }
 refuse 5 "without the toolkit: E0507" no_toolkit --backend=cuda "$root/examples/gcn_karate.gnn" -o "$work/none"

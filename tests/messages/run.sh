@@ -154,6 +154,16 @@ warnings_listed() { # each by name, code and group; those codes have pages
     [ "$(grep -cE '^-W(all|extra|perf|pedantic) ' "$work/warnings")" -eq 4 ] || return 1
   for code in $(grep -oE 'W0[0-9]{3}' "$work/warnings"); do "$build/gnncc" --explain "$code" | grep -q "$code" || return 1; done
 }
+instead() { # TEXT OPTION: refused, with what to do instead
+  "$build/gnncc" "$2" --plan "$build/../examples/gcn_karate.gnn" >"$work/said" 2>&1
+  local status=$?
+  cat "$work/said"
+  [ $status -eq 2 ] && grep -qF -- "$1" "$work/said"
+}
+check "--precision=fp16: what takes as few bytes" instead '--precision=bf16 takes as many bytes and has the range of fp32' --precision=fp16
+check "--precision=fp64: what is in double" instead 'with -fgradcheck they are built in double' --precision=fp64
+check "--plan-from=FILE=force: nothing to force" instead '--plan-from=saved.json' --plan-from=saved.json=force
+
 check "--help=warnings lists names, codes and groups" warnings_listed
 helps() { # every name that is listed, settings and their words, what other libraries call it, and what is near one
   local name
