@@ -135,7 +135,8 @@ static const Elsewhere elsewhere_in_data[] = {
     {" graphbolt csvdataset ondiskdataset ", "dgl(\"folder\") reads the folder in which meta.yaml or metadata.yaml is", true},
     {" coo csr csc ", "edges(\"edges.txt\") reads pairs of nodes, npz(\"a.npz\") what scipy.sparse.save_npz writes", true},
     {" parquet arrow feather hdf5 h5 ", "read it in Python and write tables, which csv(edges = \"e.csv\", nodes = \"n.csv\") reads, or arrays by numpy.savez, which npz(\"f.npz\") reads", true},
-    {" pt pyg torch pickle networkx graphml gml ", "share/gnncc/to_gnncc.py makes a folder of a Data or a HeteroData in Python, and npy(\"folder\") reads that", true},
+    {" networkx nx graphml gml ", "networkx.write_edgelist(g, \"e.txt\", data=False) in Python writes pairs of nodes, which edges(\"e.txt\") reads", true},
+    {" pt pyg torch pickle ", "share/gnncc/to_gnncc.py makes a folder of a Data or a HeteroData in Python, and npy(\"folder\") reads that", true},
 };
 
 static const Elsewhere *find_elsewhere(const Elsewhere *rows, size_t count, const char *name) {
