@@ -19,13 +19,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A page that is read comes with others of its aligned neighbourhood: those that the kernel has at hand (fault_around_bytes, 64 KiB), or
- * all of a larger piece of the page cache, of 2 MiB at most. Some of what was let go before would come back so with the page behind it. */
-enum { GUARD_AROUND_BYTES = 1 << 21 };
+/* A page that is read comes with others of its neighbourhood: those that the kernel has at hand (fault_around_bytes, 64 KiB), or all of a larger piece
+ * of the page cache, of 2 MiB at most, as this file happened to get them. Some of what was let go before would come back so with the page behind it. None
+ * comes from another mapping: so files are mapped in pieces of 256 KiB and, where these were too many, of more. A flag that every other one has (not to be
+ * in a dump of core) keeps them apart. */
+enum { GUARD_PIECE_BYTES = 1 << 18, GUARD_AROUND_BYTES = 1 << 21, GUARD_PIECES = 512 };
 
 /* What the handler walks along; nodes are used again and never freed, and `next` stays as it is. */
 struct gnn_guard {
   atomic_uintptr_t begin, end; /* end 0: free */
+  atomic_uintptr_t around; /* of a piece */
   atomic_int is_torn;
   int descriptor;
   struct stat info; /* when it was mapped */
@@ -90,6 +93,15 @@ static gnn_guard *guard_node(void) {
   return guard;
 }
 
+/* The bytes of a piece; those of files that are too large for so many are one mapping. */
+static size_t guard_cut(unsigned char *data, size_t size) {
+  size_t piece = GUARD_PIECE_BYTES;
+  while (piece < GUARD_AROUND_BYTES && size / piece > GUARD_PIECES) piece *= 2;
+  int is_cut = size / piece <= GUARD_PIECES;
+  for (size_t at = piece; is_cut && at < size; at += 2 * piece) is_cut = madvise(data + at, size - at < piece ? size - at : piece, MADV_DONTDUMP) == 0;
+  return is_cut ? piece : GUARD_AROUND_BYTES;
+}
+
 gnn_guard *gnn_guard_map(int descriptor) {
   struct stat info;
   if (fstat(descriptor, &info) != 0) return NULL;
@@ -105,6 +117,7 @@ gnn_guard *gnn_guard_map(int descriptor) {
     guard->descriptor = descriptor;
     guard->info = info;
     atomic_store(&guard->is_torn, 0);
+    atomic_store(&guard->around, guard_cut(data, (size_t)info.st_size));
     atomic_store(&guard->begin, (uintptr_t)data);
     atomic_store(&guard->end, (uintptr_t)data + (size_t)info.st_size);
   }
@@ -137,8 +150,8 @@ void gnn_guard_pass(const void *from, const void *to) {
   for (gnn_guard *guard = atomic_load(&guard_first); guard && first < last; guard = guard->next) {
     const uintptr_t end = atomic_load(&guard->end), begin = atomic_load(&guard->begin);
     if (first < begin || first >= end) continue;
-    const uintptr_t around = GUARD_AROUND_BYTES - 1, from_page = first & ~around, to_page = (last + around) & ~around;
-    const uintptr_t let_go = from_page > begin ? from_page : begin, up_to = to_page < end ? to_page : end;
+    const uintptr_t around = atomic_load(&guard->around) - 1, let_go = begin + ((first - begin) & ~around), to_page = begin + ((last - begin + around) & ~around);
+    const uintptr_t up_to = to_page < end ? to_page : end;
     int is_advice_only = madvise((void *)let_go, up_to - let_go, MADV_DONTNEED);
     (void)is_advice_only;
   }
