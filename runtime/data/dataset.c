@@ -506,9 +506,15 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   if (status != GNN_OK) return status;
   int is_numpy = file.size >= 6 && memcmp(file.data, "\x93NUMPY", 6) == 0;
   int is_zip = file.size >= 4 && memcmp(file.data, "PK\3\4", 4) == 0;
+  int is_dgl = file.size >= 8 && memcmp(file.data, "\x3f\xa1\xb4\x46\xf0\x4f\x2e\xdd", 8) == 0; /* kDGLSerializeMagic of DGL's graph_serialize.h */
   int is_container = file.size >= 9 && file.data[8] == '{', is_matrix = gnn_is_mtx(file.data, file.size);
   size_t size = file.size;
   gnn_file_close(&file);
+  if (is_dgl) {
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is what dgl.save_graphs writes, which only DGL reads", path);
+    gnn_fail_help(error, "share/gnncc/to_gnncc.py makes a folder of arrays of it");
+    return status;
+  }
   if (is_container) return gnn_read_container(dataset, path, error);
   if (is_matrix) return dataset_named(dataset, path, gnn_read_mtx, error);
   if (!is_numpy && !is_zip && gnn_is_metis(path)) return dataset_named(dataset, path, gnn_read_metis, error);

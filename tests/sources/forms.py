@@ -178,6 +178,7 @@ def arrays_by_name(out):
     (broken / "cut.npz").write_bytes(whole[:-30])
     (broken / "flipped.npz").write_bytes(whole[:90] + bytes([whole[90] ^ 1]) + whole[91:])
     (broken / "empty.npz").write_bytes(b"")
+    (broken / "graph.bin").write_bytes(bytes.fromhex("3fa1b446f04f2edd0200000000000000"))
     with zipfile.ZipFile(broken / "torch.pt", "w") as pickle:
         pickle.writestr("archive/data.pkl", b"\x80\x02.")
     safetensors(broken / "no_edges.safetensors", {"x": ("F32", X), "y": ("I64", Y)})

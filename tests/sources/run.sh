@@ -56,6 +56,8 @@ check "npz, a file cut short" refuses "is a damaged zip file" "$gnndata" info br
 check "npz, a bit that flipped" refuses "do not match their checksum" "$gnndata" info broken/flipped.npz
 check "npz, nothing" refuses "holds 0 bytes only" "$gnndata" info broken/empty.npz
 check "torch.save's file" refuses "a pickle, which is never read" "$gnndata" info broken/torch.pt
+check "dgl.save_graphs' file" refuses "is what dgl.save_graphs writes" "$gnndata" info broken/graph.bin
+check "  with what to do instead" grep -qF 'share/gnncc/to_gnncc.py' said
 cut_anywhere() { for file in broken/cuts/*; do refuses "" "$gnndata" info "$file" || return; done; }
 check "npz, cut anywhere" cut_anywhere
 
@@ -391,6 +393,12 @@ trains() { # SOURCE: a data block with it compiles, and the program trains
 }
 check "npz(...) in a data block" trains 'npz("keys.npz")'
 check "a file's name in a data block" trains '"keys_deflated.npz"'
+made_up() { # a set of graphs of a data block that has no file
+  printf '%s\n' 'data g from synth(kind = "molecules", nodes = 900, features = 9, classes = 2, seed = 1) { node x : f32[9]' '  graph y : class[2] }' 'model m on g { return mean(x |> SAGE(8) |> relu, to = graph) |> Linear(y.classes) }' \
+    'train m { batch = graphs(8, shuffle = true); loss = cross_entropy(out, y); optimizer = adam(lr = 0.02); epochs = 30; metric = accuracy }' >batched.gnn
+  CFLAGS=-O0 "$gnncc" -w batched.gnn -o batched && ./batched --progress none --out batched.out | tail -1 | tee said && awk '/^last epoch/ { for (i = 1; i < NF; i++) if ($i == "valid" && $(i + 1) > 0.8) found = 1 } END { exit !found }' said
+}
+check "molecules made up: learned in batches" made_up
 of_files() { # FILE TYPE: trains as with the features that the data have
   mkdir -p models
   printf '%s\n' 'const F = 3' 'data g from npy("../weight_only") {' "  node x : f32[3] = raw(\"$1\", $2)" '  node y : class[3] = npy("../plain/y.npy")' '  split = index(0)' '}' 'model m on g { return x |> GCN(y.classes) }' \
