@@ -8,10 +8,34 @@
 
 #include "math.h"
 
+/* Of a row with a NaN any number. */
 GNN_INLINE gnn_real gnn_row_maximum(const gnn_real *row, int64_t classes) {
+  enum { LANES = 16 };
   gnn_real maximum = row[0];
-  for (int64_t c = 1; c < classes; c++) maximum = row[c] > maximum ? row[c] : maximum;
+  int64_t c = 0;
+  if (classes >= 2 * LANES) {
+    gnn_real most[LANES];
+    GNN_ROLLED for (int t = 0; t < LANES; t++) most[t] = row[t];
+    for (c = LANES; c + LANES <= classes; c += LANES)
+      GNN_ROLLED for (int t = 0; t < LANES; t++) most[t] = row[c + t] > most[t] ? row[c + t] : most[t];
+    for (int t = 0; t < LANES; t++) maximum = most[t] > maximum ? most[t] : maximum;
+  }
+  for (; c < classes; c++) maximum = row[c] > maximum ? row[c] : maximum;
   return maximum;
+}
+
+/* The sum of exp(row[c] - maximum) in the order of the classes: the exponentials in vectors, then one after the other. exps: [classes], or NULL. */
+GNN_INLINE double gnn_row_exp_sum(const gnn_real *row, int64_t classes, gnn_real maximum, gnn_real *exps) {
+  enum { BLOCK = 64 };
+  gnn_real block[BLOCK];
+  double sum = 0;
+  for (int64_t first = 0; first < classes; first += BLOCK) {
+    const int64_t count = gnn_min(classes - first, BLOCK);
+    gnn_real *to = exps ? exps + first : block;
+    GNN_INDEPENDENT for (int64_t c = 0; c < count; c++) to[c] = gnn_exp(row[first + c] - maximum);
+    for (int64_t c = 0; c < count; c++) sum += (double)to[c];
+  }
+  return sum;
 }
 
 /* The sum of -log p(label); the caller divides by the number of rows. */
@@ -21,9 +45,7 @@ GNN_INLINE double gnn_cross_entropy_part(const gnn_real *scores, int64_t classes
   for (int64_t i = begin; i < end; i++) {
     const gnn_real *row = scores + rows[i] * classes;
     const gnn_real maximum = gnn_row_maximum(row, classes);
-    double sum = 0;
-    for (int64_t c = 0; c < classes; c++) sum += (double)gnn_exp(row[c] - maximum);
-    loss += log(sum) + (double)maximum - (double)row[labels[rows[i]]];
+    loss += log(gnn_row_exp_sum(row, classes, maximum, NULL)) + (double)maximum - (double)row[labels[rows[i]]];
   }
   return loss;
 }
@@ -43,12 +65,7 @@ GNN_INLINE void gnn_cross_entropy_blocks(const gnn_real *scores, int64_t classes
 
 GNN_INLINE void gnn_cross_entropy_gradient_row(const gnn_real *row, int64_t classes, int32_t label, double count,
                                                gnn_real *gradient) {
-  const gnn_real maximum = gnn_row_maximum(row, classes);
-  double sum = 0;
-  for (int64_t c = 0; c < classes; c++) {
-    gradient[c] = gnn_exp(row[c] - maximum);
-    sum += (double)gradient[c];
-  }
+  const double sum = gnn_row_exp_sum(row, classes, gnn_row_maximum(row, classes), gradient);
   const gnn_real scale = (gnn_real)(1 / (sum * count));
   for (int64_t c = 0; c < classes; c++) gradient[c] *= scale;
   gradient[label] -= (gnn_real)(1 / count);
@@ -144,9 +161,7 @@ GNN_INLINE double gnn_class_share(const gnn_loss *loss, int64_t classes, int64_t
 
 /* log of the sum of exp. */
 GNN_INLINE double gnn_row_log_sum(const gnn_real *row, int64_t classes, gnn_real maximum) {
-  double sum = 0;
-  for (int64_t c = 0; c < classes; c++) sum += (double)gnn_exp(row[c] - maximum);
-  return log(sum) + (double)maximum;
+  return log(gnn_row_exp_sum(row, classes, maximum, NULL)) + (double)maximum;
 }
 
 GNN_INLINE double gnn_loss_row(const gnn_loss *loss, const gnn_real *row, int64_t width, const void *labels, int64_t stride, int64_t r) {

@@ -81,6 +81,23 @@ static void test_cross_entropy(Tap *tap, int64_t nodes, int64_t classes, double 
   scores_free(&s);
 }
 
+/* What is computed in vectors, block by block, is what the definition says one class after the other, to the bit. */
+static void test_exponentials(Tap *tap) {
+  enum { MOST = 200 };
+  Numbers n = {77};
+  int is_same = 1;
+  for (int64_t classes = 1; classes <= MOST; classes++) {
+    gnn_real *row = reals_random(&n, classes), exps[MOST], largest = row[0];
+    double sum = 0;
+    for (int64_t c = 1; c < classes; c++) largest = row[c] > largest ? row[c] : largest;
+    for (int64_t c = 0; c < classes; c++) sum += (double)gnn_exp(row[c] - largest);
+    is_same &= gnn_row_maximum(row, classes) == largest && gnn_row_exp_sum(row, classes, largest, exps) == sum && gnn_row_exp_sum(row, classes, largest, NULL) == sum;
+    for (int64_t c = 0; c < classes; c++) is_same &= exps[c] == gnn_exp(row[c] - largest);
+    free(row);
+  }
+  tap_ok(tap, is_same, "maxima, exponentials and their sums of 1 to %d classes", MOST);
+}
+
 static void test_accuracy(Tap *tap) {
   static const gnn_real scores[] = {
       1, 2, 0, /**/ 2, 2, 1, /**/ 0, 3, 3, /**/ NAN, 1, 0, /**/ 0, 1, NAN, /**/ -INFINITY, -INFINITY, -INFINITY, /**/ 0, 0, INFINITY};
@@ -141,6 +158,7 @@ int main(void) {
   test_cross_entropy(&tap, 300, 7, 50);
   test_cross_entropy(&tap, 64, 1, 1);
   test_cross_entropy(&tap, 40, 47, 1000);
+  test_exponentials(&tap);
   test_accuracy(&tap);
   for (size_t i = 0; i < sizeof optimisers / sizeof *optimisers; i++) test_optimiser(&tap, &optimisers[i]);
   return tap_end(&tap);
