@@ -16,9 +16,9 @@
 #include "runtime/cuda/late.h"
 
 /* Of one core of a server of today. */
-#define CORE_BANDWIDTH 13.5e9
-#define CORE_FLOPS 150e9
-#define LANE_BANDWIDTH (CORE_BANDWIDTH / 2) /* the copying thread reads and writes every byte */
+#define CORE_BANDWIDTH 10e9
+#define CORE_FLOPS 135e9
+#define LANE_BANDWIDTH 6.2e9                /* the copying thread reads and writes every byte */
 #define COPY_CORES (4.0 / 3)                /* that a copy takes from the compute beside it: its own, and a share of the memory; measured 0.68 of two */
 #define SSD_WRITE_BANDWIDTH 1e9
 #define SSD_READ_BANDWIDTH 2e9
@@ -31,10 +31,10 @@
 #define ADD_EXPS 0.03     /* adding a number to a sum within the row of an edge, in exponentials */
 #define ADDED 0.5         /* adding up an element, in elements stored */
 #define EDGE_ELEMENTS 0.25 /* the same of an edge */
-#define ALONE 20           /* a function of one number at an edge, in those of a number of a vector */
-#define AT_EDGE 1.6       /* the same in the short vectors of an edge's row */
-#define EDGE_STARTS 10    /* coming to an edge, in elements stored */
-#define LANES_EXPS 50     /* bringing 16 partial sums of an edge together, in exponentials */
+#define ALONE 8            /* a function of one number at an edge, in those of a number of a vector */
+#define AT_EDGE 1.4       /* the same in the short vectors of an edge's row */
+#define EDGE_STARTS 24    /* coming to an edge, in elements stored */
+#define LANES_EXPS 10     /* bringing 16 partial sums of an edge together, in exponentials */
 #define TURNED 5          /* transposing an element, in elements stored; of the gradient, column by column */
 #define TURNED_GRADIENT 14
 #define UPDATE_TASK 4096  /* weights a task: emit_kernel.c */
@@ -52,10 +52,10 @@
 
 /* Multiples of the bandwidth and of fp32, and numbers of fp32 operations that take as long; a step is in seconds. */
 static const DeviceRates cpu_model = {
-    .size_count = 6, .sizes = {256 * KIB, 2 * MIB, 4 * MIB, 32 * MIB, 256 * MIB, 1024 * MIB}, .stream = {5.2, 5.2, 4.8, 2.2, 1.06, 1},
-    .gather = {{8.4, 7, 3, 1.2, 0.68, 0.27}, {12, 10, 3.4, 2.6, 1.2, 0.6}, {12, 10, 3, 1.75, 1, 0.67}},
-    .exchange = 1.2, .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.68, .step = 2e-6, .gather_row = 640, .element = 16, .random = 10, .exp = 28,
-    .update = 65, .loss = 1000, .loss_class = 600};
+    .size_count = 7, .sizes = {256 * KIB, 1 * MIB, 2 * MIB, 4 * MIB, 32 * MIB, 256 * MIB, 1024 * MIB}, .stream = {6.5, 6.5, 6.3, 4.5, 2.3, 1.1, 1},
+    .gather = {{6.5, 4.2, 3.8, 3.4, 1.5, 1, 0.5}, {12, 7.8, 6.6, 4.4, 2.7, 1.3, 0.85}, {11, 8, 5.6, 3.3, 2.1, 1.3, 1}},
+    .exchange = 1.2, .narrow = 0.8, .outer = 0.93, .outer_narrow = 0.67, .step = 2e-6, .gather_row = 2000, .element = 18.5, .random = 18, .exp = 45,
+    .update = 80, .loss = 1500, .loss_class = 400};
 /* Near the multiprocessors, in the cache that they share, in memory. */
 /* Of a loss: a row is some fifty instructions of a warp and a class 0.6 of one (PTX of kernels/cuda/loss.cuh), 64 operations each, at half of the rate. */
 static const DeviceRates gpu_model = {
@@ -465,24 +465,9 @@ static void anchor_spmm(Estimate *e) {
 enum { SEEN_NEAR = 1, SEEN_FAR = 2 };
 
 typedef struct EdgeWork {
-  double vector;         /* numbers in the rows of the values that are computed in vectors; narrower ones are computed one by one */
   double gathered, work; /* seconds: of the rows of nodes at the other end, of what is computed */
   uint8_t *seen;         /* per value: SEEN_* */
 } EdgeWork;
-
-/* The widest row from which sums of so many numbers are made that they go to 16 lanes; 0 if there are none. */
-static double widest_in_lanes(const Estimate *e, ValueId id, bool *is_seen) {
-  const Value *value = &e->graph->values[id];
-  if (is_seen[id] || !kernels_is_virtual(e->kernels, id)) return 0;
-  is_seen[id] = true;
-  double widest = 0;
-  if (op_info[value->op].work == WORK_ADDS) {
-    const double from = (double)shape_width(&e->graph->values[value->operand[0]].shape);
-    if (from >= LINE_NUMBERS * (double)shape_width(&value->shape)) widest = from;
-  }
-  for (int k = 0; k < value->operand_count; k++) widest = fmax(widest, widest_in_lanes(e, value->operand[k], is_seen));
-  return widest;
-}
 
 /* What a value takes for each edge that is computed there; far: at the end that is not the sum's. */
 static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *of) {
@@ -496,8 +481,7 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
     return;
   }
   const double width = (double)shape_width(&value->shape);
-  const bool is_alone = width < of->vector;
-  const double each = is_alone ? ALONE * width : AT_EDGE * (width > 1 ? padded(width) : LINE_NUMBERS / 2);
+  const double each = width > 1 ? AT_EDGE * padded(width) : ALONE;
   double exps = 0;
   switch (op_info[value->op].work) {
   case WORK_RANDOM: of->work += e->edges * each * e->rates->random; break;
@@ -514,15 +498,19 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
   for (int k = 0; k < value->operand_count; k++) add_edge_work(e, value->operand[k], value->op == OP_LIFT ? value->as.end != e->anchor->as.end : is_far, of);
 }
 
-/* Adding a row is in the measured rates of gathers, and so little is left of it. */
-static void stage_edges(Estimate *e) {
-  const ValueId operand = e->anchor->operand[0];
+/* What is computed for each edge of a sum's operand. Adding a row is in the measured rates of gathers, and so little is left of it. */
+static double edges_seconds(const Estimate *e, ValueId operand, double whole) {
   const size_t values = (size_t)e->graph->value_count + 1;
-  const double width = (double)shape_width(&e->anchor->shape), elements = e->rates->element * width, whole = operand_seconds(e, (ValueId)(e->anchor - e->graph->values));
-  EdgeWork of = {.vector = fmax(width, widest_in_lanes(e, operand, arena_alloc(e->graph->arena, values))), .seen = arena_alloc(e->graph->arena, values)};
+  const double width = (double)shape_width(&e->graph->values[operand].shape), elements = e->rates->element * width;
+  EdgeWork of = {.seen = arena_alloc(e->graph->arena, values)};
   add_edge_work(e, operand, false, &of);
-  if (e->kernels->backend == BACKEND_CUDA) e->anchor_work += of.gathered + e->edges * elements + whole;
-  else e->anchor_work += overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
+  if (e->kernels->backend == BACKEND_CUDA) return of.gathered + e->edges * elements + whole;
+  return overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
+}
+
+static void stage_edges(Estimate *e) {
+  const double whole = operand_seconds(e, (ValueId)(e->anchor - e->graph->values));
+  e->anchor_work += edges_seconds(e, e->anchor->operand[0], whole);
   e->rounds = degree_rounds(e);
 }
 
@@ -540,8 +528,11 @@ static void anchor_edges(Estimate *e) {
 
 /* A sum within rows or over them. */
 static void anchor_reduce(Estimate *e) {
-  double elements = numbers(e->graph, e->anchor->operand[0]);
-  e->anchor_work = ADDED * (e->rates->element * elements + operand_seconds(e, e->kernel->anchor));
+  const ValueId operand = e->anchor->operand[0];
+  const bool is_of_edges = domain_is_edges(e->graph->values[operand].shape.domain) && kernels_is_virtual(e->kernels, operand) && e->kernels->backend == BACKEND_CPU;
+  if (is_of_edges) e->anchor_work = edges_seconds(e, operand, 0);
+  else e->anchor_work = ADDED * (e->rates->element * numbers(e->graph, operand) + operand_seconds(e, e->kernel->anchor));
+  if (e->kernel->kind == KERNEL_ROW_SUM && e->kernels->backend == BACKEND_CPU) e->anchor_work += LANES_EXPS * e->rates->exp * e->rows * (double)shape_width(&e->anchor->shape);
   if (e->kernel->kind == KERNEL_COLUMN_SUM) {
     divide_among_walkers(e);
     e->starts = 2;
