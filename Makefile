@@ -194,7 +194,7 @@ PASS_TESTS := $(patsubst tests/passes/%.c,$(T)/passes/%,$(wildcard tests/passes/
 # One variant as users compile it; the others are half the time of all tests' compilation, and `make check-long` has them so, too.
 KERNEL_LEVEL ?= -O1
 $(T)/kernels/%_native: MARCH := -O3 -march=native
-$(T)/kernels/%_avx2: MARCH := $(KERNEL_LEVEL) -march=x86-64-v3
+$(T)/kernels/%_avx2: MARCH := $(KERNEL_LEVEL) -march=x86-64-v3 -DGNN_IMMINTRIN # what older compilers take
 $(T)/kernels/%_sse2: MARCH := $(KERNEL_LEVEL) -march=x86-64
 $(T)/kernels/%_double: MARCH := $(KERNEL_LEVEL) -march=native -DGNN_DOUBLE
 define KERNEL_RULE

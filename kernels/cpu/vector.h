@@ -18,9 +18,7 @@
 #error "NaN and infinities have to stay what they are: compile without -ffast-math and -ffinite-math-only"
 #endif
 
-#if defined __FMA__
-#include <immintrin.h>
-#elif defined __x86_64__
+#if defined __x86_64__ && !defined __FMA__
 #include <emmintrin.h>
 #elif defined __aarch64__
 #include <arm_neon.h>
