@@ -270,7 +270,7 @@ check "a library with an SSD tier, two instances of it" sh -c "'$gnncc' -w --lib
   gcc -std=c99 -Wall -Wextra -Wpedantic -Werror tiers.c -o tiers -L. -lsage4 -l:libz.a -lm -lpthread && ./tiers"
 
 lanes_watched() { # SANITIZER DIRECTORY
-  gcc -std=gnu11 -O1 -g -ffp-contract=off "-fsanitize=$1" -fno-sanitize-recover=all "$2/sage4.c" "$2/main.c" "runtime_$1.o" -o watched -lz -lm -lpthread &&
+  gcc -std=gnu11 -O1 -g -march=native -ffp-contract=off "-fsanitize=$1" -fno-sanitize-recover=all "$2/sage4.c" "$2/main.c" "runtime_$1.o" -o watched -lz -lm -lpthread &&
     rm -rf s t && ./watched -q --threads 2 --epochs 2 --out s && ./watched -q --threads 2 --epochs 2 --out t --serial-lanes &&
     ./watched check --scratch . && cmp s/last.safetensors t/last.safetensors
 }
