@@ -9,7 +9,8 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 #   every model by nvcc and NVRTC and for three architectures (cuda: models that have every kernel between them, mostly for one);
 #   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is);
 #   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's); every variant of kernels, and padded rows by libraries
-#   and in tf32 (cuda_around: the second and last variant, bf16); nvcc as users call it (cuda: with little optimised), NVRTC of a second model and for bf16.
+#   and in tf32 (cuda_around: the second and last variant, bf16); nvcc as users call it (cuda: with little optimised), NVRTC of a second model and for bf16;
+#   models whose kernels are much like those of others under the sanitizers (cuda: with the same comparison, without them).
 # end_to_end_all: every varied model by the C compiler's -O3 (end_to_end: three; of the others -O0, which is a third of the time).
 # emitted_all: the sources of SAGE and GraphConv, too, under each compiler and sanitizer, clang at -O3, and twice the names (emitted: GCN, GIN, a name of each kind).
 # plans_all: every model without results in the places of operands (plans: four), and on each road (plans: sage4; the others on one or two); values on edges and what is learned in bf16, and both

@@ -30,6 +30,7 @@ check "the device headers" "$build/tests/cuda/device"
 for model in "${models[@]}"; do
   name=$(basename "$model" .gnn)
   compare=steps
+  case $name in additive | association | attention | layers | named | ordered | over | reuse | whole) compare=plain ;; esac # what differs is the graph, or a name; of others' kernels
   if is_all || [ "$name" = gcn_cora ]; then compare=optimised; fi
   check "$name: each step leaves what the CPU leaves, in every order of threads" $compare "$model" "$work/$name" --gemm=own
 done
