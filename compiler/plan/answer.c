@@ -11,7 +11,16 @@ enum { MAX_ATTEMPTS = 8, ATTEMPTS_OF_A_CUT = 3 /* of several: what finds no addr
 
 /* ---- one plan ---- */
 
-double plan_announced_seconds(const PlanRequest *r, const Plan *p) { return schedule(r->arena, &r->machine, NULL, p, NULL)->evaluation_seconds; }
+/* There are no copies, or they slow nothing down. */
+static bool is_undisturbed(const Machine *machine, const Plan *p) {
+  bool is_slowed = false;
+  for (int l = 0; l < LANE_COUNT; l++) is_slowed |= machine->overlap_slowdown[l] > 1;
+  return !is_slowed || p->sequence->move_count + p->sequence->offload_count == 0;
+}
+
+double plan_announced_seconds(const PlanRequest *r, const Plan *p) {
+  return is_undisturbed(&r->machine, p) ? 1e-9 * (double)p->simulation->makespan_ns : schedule(r->arena, &r->machine, NULL, p, NULL)->evaluation_seconds;
+}
 
 static PlannerOptions options_of(const PlanRequest *r) {
   PlannerOptions options;
@@ -155,7 +164,7 @@ static bool plan_all(const PlanRequest *r, PlanAnswer *a) {
 
 static void place(const PlanRequest *r, PlanAnswer *a) {
   a->schedule = schedule(r->arena, &r->machine, a->training_plan, a->evaluation_plan, a->once_plan);
-  a->layout = layout(r->arena, &r->machine, a->schedule, a->of->residents);
+  a->layout = layout(r->arena, &r->machine, a->schedule, a->of->residents, !r->is_trial);
 }
 
 static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
@@ -166,6 +175,7 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
   for (int attempt = 0; attempt < (r.is_one_of_several ? ATTEMPTS_OF_A_CUT : MAX_ATTEMPTS); attempt++) {
     if (!plan_all(&r, &a)) return a;
     place(&r, &a);
+    a.packed_bytes = r.machine.tier_bytes[TIER_DEVICE];
     a.fits = a.layout->bytes <= budget;
     if (a.fits || r.given) return a;
     r.machine.tier_bytes[TIER_DEVICE] -= a.layout->bytes - budget;
@@ -436,6 +446,6 @@ const KeepOrder *plan_keep_order(const PlanRequest *request, const PlanAnswer *a
   if (!evaluation || (form->training_kernels && !training) || (form->once && !once)) return NULL;
   KeepOrder *order = arena_alloc(r.arena, sizeof *order);
   order->schedule = schedule(r.arena, &r.machine, training, evaluation, once);
-  order->layout = layout(r.arena, &r.machine, order->schedule, form->residents);
+  order->layout = layout(r.arena, &r.machine, order->schedule, form->residents, true);
   return order;
 }

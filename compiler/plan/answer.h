@@ -75,7 +75,9 @@ typedef struct PlanRequest {
   int slices_at_most;    /* more would be no other cut */
   bool has_fields;       /* numbers on nodes, which may be at home elsewhere */
   bool has_learned;      /* weights with a row for each node, which may be at home elsewhere */
+  bool is_trial;         /* whether it fits and how long it takes is asked, not how low it can lie: its layout is any that fits */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
+  bool takes_first;      /* any answer that fits will do, of whatever cut: less is asked for until none does */
   bool is_one_of_several; /* cuts that are tried: not every one that could fit need be made to */
   bool is_sketch;        /* plans of which only the time is wanted, about, without addresses */
   bool takes_any;        /* as of PlannerOptions; set for a quick question, for as long as the addresses of any plan will do */
@@ -95,6 +97,7 @@ typedef struct PlanAnswer {
   const Plan *once_plan;       /* NULL where nothing is computed once, or the others do not fit */
   const Schedule *schedule;    /* these two are NULL where plans do not fit, and there where only their addresses do not */
   const Layout *layout;
+  int64_t packed_bytes;        /* of the device for which it was packed */
   const char *fault_at, *fault; /* a bug in gnncc; NULL: none */
 } PlanAnswer;
 

@@ -189,7 +189,7 @@ static Cut least_cut(const Choice *c) {
 static const PlanAnswer *say_least(const Choice *c) {
   PlanRequest r = plan_request_cut(c->request, least_cut(c));
   r.effort = PLANNER_FAST;
-  r.least = PLANNER_LEAST_QUICK;
+  r.least = c->request->least == PLANNER_LEAST_NONE ? PLANNER_LEAST_NONE : PLANNER_LEAST_QUICK;
   const PlanAnswer *least = plan_answer_uncut(&r), *less = least->layout && !least->fits ? answer_for_less(r) : NULL;
   return less ? less : nearer(c->best, least);
 }
@@ -235,8 +235,34 @@ PlanRequest plan_request_with_room(const PlanRequest *request) {
   return best;
 }
 
-const PlanAnswer *plan_answer(const PlanRequest *asked) {
-  const PlanRequest fitting = plan_request_with_room(asked), *request = &fitting;
+/* Of all that were tried one answer is given: its blocks lie as low as they can be brought. */
+static const PlanAnswer *laid_low(const PlanRequest *request, const PlanAnswer *answer) {
+  if (!answer->fits || request->is_trial) return answer;
+  PlanAnswer *low = arena_alloc(request->arena, sizeof *low);
+  Machine machine = request->machine;
+  machine.tier_bytes[TIER_DEVICE] = answer->packed_bytes;
+  *low = *answer;
+  low->layout = layout(request->arena, &machine, answer->schedule, answer->of->residents, true);
+  return low;
+}
+
+/* Whole values, then the coarsest cut whose sketch becomes a plan. */
+static const PlanAnswer *choose_first(const PlanRequest *request) {
+  const PlanAnswer *whole = plan_answer_uncut(request);
+  Choice c = {.request = request, .best = whole};
+  if (whole->fits || !may_be_cut(request, whole)) return whole;
+  for (int i = 0; i < SHARES * CUT_COUNT; i++) {
+    c.count = 0;
+    if (is_possible(request, i)) sketch_cut(&c, cut_of_data(request, i));
+    for (CutCandidate *candidate; (candidate = find_fastest(&c)); candidate->is_done = true) {
+      const PlanAnswer *answer = answer_of(&c, candidate);
+      if (answer->fits || answer->fault) return answer;
+    }
+  }
+  return whole;
+}
+
+static const PlanAnswer *choose(const PlanRequest *request) {
   const PlanAnswer *whole = with_halos(request, plan_answer_uncut(request));
   Choice c = {.request = request, .best = whole};
   if (!may_be_cut(request, whole)) return whole;
@@ -251,4 +277,10 @@ const PlanAnswer *plan_answer(const PlanRequest *asked) {
     }
   }
   return c.best->fits ? c.best : say_least(&c);
+}
+
+const PlanAnswer *plan_answer(const PlanRequest *asked) {
+  PlanRequest trial = plan_request_with_room(asked);
+  trial.is_trial = true;
+  return laid_low(asked, asked->takes_first ? choose_first(&trial) : choose(&trial));
 }

@@ -24,6 +24,7 @@ typedef struct Laying {
   int *last, again_count;
   int *taker;      /* per block: the one that takes its place, or NO_INDEX */
   int64_t *planned; /* per block: where the planner has put it above what stays, or -1 */
+  bool is_low;     /* as low as it can be found, not just within the budget */
 } Laying;
 
 /* ---- the blocks of the device ---- */
@@ -174,8 +175,10 @@ static int64_t pack_as_planned(PackBox *boxes, const int64_t *planned, int count
   return height;
 }
 
-/* As low as the load, or as `enough`, by a short search; where that is above `room` as planned, or by a long search. The height. */
-static int64_t pack_low(PackBox *boxes, const int64_t *planned, int count, int64_t enough, int64_t room) {
+/* As low as the load, or as `enough`, by a short search; where that is above `room` as planned, or by a long search. As planned at once where that is low enough. The height. */
+static int64_t pack_low(PackBox *boxes, const int64_t *planned, int count, int64_t enough, int64_t room, bool is_low) {
+  const int64_t at_once = is_low ? -1 : pack_as_planned(boxes, planned, count, room);
+  if (at_once >= 0) return at_once;
   const int64_t effort = 40000000, load = pack_load(boxes, count), height = pack(boxes, count, load > enough ? load : enough, effort);
   const int64_t as_planned = height > room ? pack_as_planned(boxes, planned, count, room) : -1;
   if (height <= room || as_planned >= 0) return height <= room ? height : as_planned;
@@ -214,8 +217,8 @@ static void place_transients(Laying *l, int64_t base, int64_t early, int64_t bud
   }
   /* Boxes of the epoch never meet those of the evaluation, nor these those of before, but for what stays through all. */
   const int both = boxes_until(boxes, 0, box_count, l->schedule->count), of_epoch = boxes_until(boxes, 0, both, l->schedule->training_count);
-  const int64_t epoch = pack_low(boxes, planned, of_epoch, 0, budget - base), evaluation = pack_low(boxes + of_epoch, planned + of_epoch, both - of_epoch, epoch, budget - base);
-  const int64_t higher = base + (epoch > evaluation ? epoch : evaluation), before = early + pack_low(boxes + both, planned + both, box_count - both, higher > early ? higher - early : 0, budget - early);
+  const int64_t epoch = pack_low(boxes, planned, of_epoch, 0, budget - base, l->is_low), evaluation = pack_low(boxes + of_epoch, planned + of_epoch, both - of_epoch, epoch, budget - base, l->is_low);
+  const int64_t higher = base + (epoch > evaluation ? epoch : evaluation), before = early + pack_low(boxes + both, planned + both, box_count - both, higher > early ? higher - early : 0, budget - early, l->is_low);
   y->epoch_bytes = higher;
   y->bytes = higher > before ? higher : before;
   for (int i = 0; i < count; i++) blocks[i].offset = (box_of[i] < both ? base : early) + boxes[box_of[i]].offset;
@@ -432,9 +435,9 @@ static void add_kept_data(Laying *l, const Machine *machine) {
   }
 }
 
-Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents) {
+Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents, bool is_low) {
   Layout *y = arena_alloc(arena, sizeof *y);
-  Laying l = {.arena = arena, .layout = y, .schedule = schedule};
+  Laying l = {.arena = arena, .layout = y, .schedule = schedule, .is_low = is_low};
   y->residents = residents;
   for (int i = 0; i < residents->count; i++) {
     Block block = residents->blocks[i];

@@ -427,7 +427,8 @@ typedef struct Layout {
   int64_t *host_live, *ssd_live; /* per boundary */
 } Layout;
 
-Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents);
+/* `is_low`: as low on the device as it can be found; else, where there is one within the budget, any: one size of several that are tried. */
+Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents, bool is_low);
 const char *verify_layout(const Layout *layout, const Schedule *schedule);
 /* verify_memory.c: a training epoch, an evaluation, and both again. NULL, or what goes wrong. */
 const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout);

@@ -272,10 +272,28 @@ static void expand(Dp *dp, int i, const Label *label) {
   if (options & FATE_BIT(FATE_SSD)) decide(dp, i, *label, DECIDE_SSD_HELD);
 }
 
-static int compare_ranked(const void *a, const void *b) {
-  const Ranked *x = a, *y = b;
-  if (x->key != y->key) return x->key < y->key ? -1 : 1;
-  return x->label < y->label ? -1 : x->label > y->label;
+/* As a number that grows with the key. */
+static uint64_t rank_of(double key) {
+  uint64_t bits;
+  key += 0.0; /* there is one zero */
+  memcpy(&bits, &key, sizeof bits);
+  return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+/* By key, and among equal ones as they are: byte by byte, the last one first. Takes as much room again behind them. */
+static void sort_ranked(Ranked *ranked, int count) {
+  Ranked *from = ranked, *to = ranked + count;
+  for (int shift = 0; shift < 64; shift += 8) {
+    int first[257] = {0};
+    for (int k = 0; k < count; k++) first[1 + (rank_of(from[k].key) >> shift & 255)]++;
+    if (count == 0 || first[1 + (rank_of(from[0].key) >> shift & 255)] == count) continue;
+    for (int b = 0; b < 256; b++) first[b + 1] += first[b];
+    for (int k = 0; k < count; k++) to[first[rank_of(from[k].key) >> shift & 255]++] = from[k];
+    Ranked *swapped = from;
+    from = to;
+    to = swapped;
+  }
+  if (from != ranked && count) memcpy(ranked, from, (size_t)count * sizeof *ranked);
 }
 
 /* Keep `width` of the new labels: a quota for every bucket of retained bytes, then the best keys. */
@@ -291,7 +309,7 @@ static void prune(Dp *dp, int i) {
     if (high > low) dp->ranked[k].bucket = (int)((double)(dp->next[k].kept - low) / (double)(high - low) * (BUCKETS - 1));
   }
   bool is_full = dp->next_count > dp->width;
-  if (is_full) qsort(dp->ranked, (size_t)dp->next_count, sizeof *dp->ranked, compare_ranked);
+  if (is_full) sort_ranked(dp->ranked, dp->next_count);
   int taken[BUCKETS] = {0}, quota = dp->width / (2 * BUCKETS) + 1;
   for (int pass = 0; pass < (is_full ? 2 : 1); pass++)
     for (int k = 0; k < dp->next_count && kept < dp->width; k++) {
@@ -361,7 +379,7 @@ static void set_up(Dp *dp) {
   dp->labels = NEW(2 * width, Label);
   dp->next_limit = dp->width * 14;
   dp->next = NEW(dp->next_limit, Label);
-  dp->ranked = NEW(dp->next_limit, Ranked);
+  dp->ranked = NEW(2 * dp->next_limit, Ranked);
   dp->pred = NEW(width * (size_t)dp->item_count, int);
   dp->decision = NEW(width * (size_t)dp->item_count, uint8_t);
   int cells = 1;
@@ -386,7 +404,7 @@ static int join(Dp *dp, int centre, const uint8_t *fates, uint8_t **proposals) {
     double longest = wait > disk ? wait : disk;
     dp->ranked[ranked++] = (Ranked){label.time + (longest > ns ? longest : ns), label.pred, 0};
   }
-  qsort(dp->ranked, (size_t)ranked, sizeof *dp->ranked, compare_ranked);
+  sort_ranked(dp->ranked, ranked);
   for (int k = 0; k < ranked && found < LABEL_DP_PROPOSALS; k++) {
     trace(dp, dp->ranked[k].label, fates, proposals[found]);
     bool is_new = true;

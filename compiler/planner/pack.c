@@ -186,6 +186,16 @@ static void shelf_add(Shelf *shelf, int k, const Box *box) {
   if (at > 0 && is_shut(shelf, k, &block->placed[at - 1], &block->placed[at])) join_above(block, at - 1);
 }
 
+/* Those of a block that are there at some time of the box. Without branches: which they are is hard to foretell. */
+static int find_beside(const Block *block, const Box *box, int *beside) {
+  int count = 0;
+  for (int i = 0; i < block->count; i++) {
+    beside[count] = i;
+    count += (block->placed[i].until >= box->from) & (block->placed[i].from <= box->until);
+  }
+  return count;
+}
+
 /* Lowest (or tightest) hole among the placed boxes. */
 static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
   int k = box->from / shelf->half;
@@ -195,9 +205,10 @@ static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
   for (int b = 0; b < row->count; b++) {
     const Block *block = row->blocks[b];
     if (block->until < box->from || block->from > box->until) continue;
-    for (int i = 0; i < block->count; i++) {
-      const Placed *placed = &block->placed[i];
-      if (placed->until < box->from || placed->from > box->until) continue;
+    int beside[BLOCK];
+    const int count = find_beside(block, box, beside);
+    for (int i = 0; i < count; i++) {
+      const Placed *placed = &block->placed[beside[i]];
       int64_t hole = placed->offset - top;
       if (hole >= box->bytes && hole < best_size) {
         if (!is_best_fit) return top;

@@ -37,7 +37,7 @@ struct Timing {
   int *rank, *chained, chains[CHAINS]; /* rank: by place, where in next[] */
   int *free_places, free_count;
   /* of the sequence being searched */
-  int64_t bytes[MAX_MOVES];
+  int64_t bytes[MAX_MOVES], room[MAX_MOVES];
   int origin[MAX_MOVES], ring_of[MAX_OUT], ring_count, comm_of_count;
   int *comm_index; /* by extended step */
   bool is_cut;
@@ -237,21 +237,34 @@ static void queue_in(const Timing *t, const Evaluator *e, TimingState *state, in
   state->in_done[m] = state->free_ns[LANE_H2D] = begin + piece->h2d_ns;
 }
 
-/* Moves that are issued at the boundary of step s lie on the device until they are read, beside what was issued before and fitted. */
-static bool fits(const Timing *t, const Evaluator *e, uint32_t before, uint32_t now, int s) {
+/* What is free, beside what was issued before, for moves that are issued at the boundary of step s and lie on the device until they are read: of each of `optional`, which are
+ * in the order of v, the least from the v of the one before it on. */
+static void find_room(Timing *t, const Evaluator *e, uint32_t before, uint32_t optional, int s) {
   const Sequence *q = e->sequence;
-  int end = s;
-  for (uint32_t left = now; left; left &= left - 1) {
-    const int v = q->moves[__builtin_ctz(left)].v;
-    if (v > end) end = v;
-  }
-  for (int k = s; k < end; k++) {
-    int64_t need = q->need_bytes[k];
-    for (uint32_t left = before | now; left; left &= left - 1) {
-      const int m = __builtin_ctz(left);
-      if (q->moves[m].v > k) need += t->bytes[m];
+  int64_t issued = 0;
+  for (uint32_t left = before; left; left &= left - 1)
+    if (q->moves[__builtin_ctz(left)].v > s) issued += t->bytes[__builtin_ctz(left)];
+  uint32_t alive = before;
+  for (int k = s; optional; optional &= optional - 1) {
+    const int m = __builtin_ctz(optional);
+    t->room[m] = INT64_MAX;
+    for (; k < q->moves[m].v; k++) {
+      for (; alive && q->moves[__builtin_ctz(alive)].v <= k; alive &= alive - 1)
+        if (q->moves[__builtin_ctz(alive)].v > s) issued -= t->bytes[__builtin_ctz(alive)];
+      const int64_t room = e->problem->device_bytes - q->need_bytes[k] - issued;
+      if (room < t->room[m]) t->room[m] = room;
     }
-    if (need > e->problem->device_bytes) return false;
+  }
+}
+
+/* Some of the optional moves together. */
+static bool fits(const Timing *t, uint32_t optional, uint32_t now) {
+  int64_t bytes = 0;
+  for (uint32_t left = optional; left && now;) {
+    const int m = 31 - __builtin_clz(left);
+    left ^= 1u << m;
+    if (now >> m & 1) bytes += t->bytes[m];
+    if (bytes > 0 && bytes > t->room[m]) return false;
   }
   return true;
 }
@@ -386,7 +399,6 @@ static void expand_state(Timing *t, Evaluator *e, const TimingState *from, int s
       continue;
     }
     optional |= 1u << m;
-    if (fits(t, e, from->issued, 1u << m, s)) fitting |= 1u << m;
   }
   const int64_t ways = 1 + subsets_after(optional, optional), affordable = (t->effort_limit - e->effort) / effort + 1;
   if (ways >= affordable) {
@@ -395,8 +407,11 @@ static void expand_state(Timing *t, Evaluator *e, const TimingState *from, int s
     return;
   }
   e->effort += ways * effort;
+  find_room(t, e, from->issued, optional, s);
+  for (uint32_t left = optional; left; left &= left - 1)
+    if (fits(t, optional, left & -left)) fitting |= left & -left;
   for (uint32_t subset = fitting;; subset = (subset - 1) & fitting) {
-    if (fits(t, e, from->issued, subset, s)) {
+    if (fits(t, optional, subset)) {
       TimingState state = *from;
       if (run_step(t, e, &state, s, tail, must | subset, limit)) keep_state(t, e, &state, s, tail);
     }

@@ -70,7 +70,7 @@ static void make_plan(Made *m) {
     exit(1);
   }
   m->schedule = schedule(m->arena, &m->machine, m->plan, m->evaluation_plan, m->once_plan);
-  m->layout = layout(m->arena, &m->machine, m->schedule, m->residents);
+  m->layout = layout(m->arena, &m->machine, m->schedule, m->residents, true);
 }
 
 #endif

@@ -176,7 +176,7 @@ static const char sums[] = "  a = x |> Linear(32) |> relu |> dropout(0.3) |> GCN
                            "  d = (c + b) |> GCN(48) |> relu\n  return d |> SAGE(y.classes)\n";
 
 static int64_t height_of(const Made *m, const Plan *training, const Plan *evaluation) {
-  return layout(m->arena, &m->machine, schedule(m->arena, &m->machine, training, evaluation, NULL), m->residents)->bytes;
+  return layout(m->arena, &m->machine, schedule(m->arena, &m->machine, training, evaluation, NULL), m->residents, true)->bytes;
 }
 
 /* An evaluation begins where the epoch has left everything: it takes nothing from the places that the epoch found. */
@@ -371,7 +371,7 @@ static void test_once(Arena *arena, Tier tier) {
   ok(verify_layout(m.layout, m.schedule) != NULL, "not where another part is at home");
   first->slot = slot;
   const Schedule *without = schedule(m.arena, &m.machine, m.plan, m.evaluation_plan, NULL);
-  ok(verify_layout(layout(m.arena, &m.machine, without, m.residents), without) != NULL, "and without those steps the epoch finds nothing there");
+  ok(verify_layout(layout(m.arena, &m.machine, without, m.residents, true), without) != NULL, "and without those steps the epoch finds nothing there");
   arena_free(m.arena);
 }
 
