@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cut_forms.h"
 #include "compiler/plan/plan.h"
 
 typedef struct Changing {
@@ -18,15 +17,6 @@ typedef struct Changing {
 static bool data_have_no_constant(const Compilation *c) {
   for (int k = 0; k < c->program->const_count; k++)
     if (lang_data_mention(c->ast, c->diags, c->program->consts[k].name)) return false;
-  return true;
-}
-
-/* False: the cut of the plan that is explained is none that can be said. */
-static bool say_cut(const Compilation *c, ChangeCuts cuts, CutWish *wish) {
-  const Cut cut = cuts == CUTS_NONE ? (Cut){.parts = 1, .slices = 1} : c->answer->cut;
-  if (cuts == CUTS_ANY) return true;
-  if (cut_has_data_away(cut)) return false;
-  *wish = cut.has_halos ? (CutWish){CUT_HALOS, cut.parts} : cut.slices > 1 ? (CutWish){CUT_SLICES, cut.slices} : cut.parts > 1 ? (CutWish){CUT_ROWS, cut.parts} : (CutWish){CUT_WHOLE, 1};
   return true;
 }
 
@@ -94,11 +84,9 @@ static ChangedPlan plan_change(void *of, const Change *change) {
   options.is_timing = options.is_verifying = false;
   options.product = PRODUCT_PROGRAM;
   options.emit_count = 0;
-  if (advice_is_of_many(asked->answer)) options.plan_effort = "fast";
   if (change->kind == CHANGE_CONSTANT) options.defines = with_define(asked->arena, asked->options, change->name, change->value, &options.define_count);
   if (change->kind == CHANGE_PRECISION) options.precision = change->precision;
   if (is_machine) change_machine(&options, change);
-  if (cut_wish(asked).mode == CUT_AUTO && !say_cut(asked, change->cuts, &options.cut)) return (ChangedPlan){0};
   Compilation c;
   ChangedPlan plan = {0};
   const DataInfo *known = change->kind == CHANGE_CONSTANT && !data_have_no_constant(asked) ? NULL : asked->program->info;

@@ -513,8 +513,9 @@ static bool run_explain(Compilation *c) {
   if (is_checked_against_keeping(c) && !(c->emission.keep_order = plan_keep_order(&c->request, a))) return false;
   if (o->is_simulated) c->emission.slowdown = find_slowdown(a->schedule);
   c->emission.prefix = emit_prefix(c->arena, o->prefix ? o->prefix : c->stem);
-  c->explanation = (Explanation){.emission = &c->emission, .cut = a->cut, .decisions = d, .instead = is_explained ? instead_of(&c->request, a) : NULL};
-  if (is_explained && !c->request.given) c->explanation.advice = advice_of(&c->request, a, c->explanation.instead, changes_of(c, compile_again));
+  Instead *instead = is_explained ? instead_of(&c->request, a) : NULL;
+  c->explanation = (Explanation){.emission = &c->emission, .cut = a->cut, .decisions = d, .instead = instead};
+  if (is_explained && !c->request.given) c->explanation.advice = advice_of(&c->asked, a, instead, changes_of(c, compile_again));
   const SweptProgram swept = {c->program, &c->request, a, &c->asked, &c->unswept};
   if (o->sweep) c->explanation.sweep = sweep_asked(&swept, o->sweep);
   else if (is_reported) c->explanation.sweep = sweep_of_device(&swept, c->explanation.instead);

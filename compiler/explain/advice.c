@@ -48,9 +48,9 @@ static const char *seconds_text(Arena *arena, double seconds) {
 /* ---- trying ---- */
 
 typedef struct Finder {
-  const PlanRequest *request;
+  const PlanRequest *asked; /* as it was before a cut was chosen: what somebody types is planned with every cut */
   const PlanAnswer *answer;
-  const Instead *instead;
+  Instead *instead;
   const Changes *changes;
   Arena *arena;
   Advice *advice;
@@ -58,7 +58,7 @@ typedef struct Finder {
   int trials; /* that are left */
 } Finder;
 
-bool advice_is_of_many(const PlanAnswer *answer) {
+static bool is_of_many(const PlanAnswer *answer) {
   const Plan *plan = answer->training_plan ? answer->training_plan : answer->evaluation_plan;
   return plan && plan->problem->problem->piece_count > ADVICE_MANY;
 }
@@ -70,34 +70,27 @@ static bool may_try(Finder *f) {
   return true;
 }
 
-/* NULL: it does not fit, or enough was tried. */
-static const PlanAnswer *try_budget(Finder *f, PlanRequest r, Tier tier, int64_t bytes) {
+/* As whoever types the option would ask. NULL: it does not fit, or enough was tried. */
+static const PlanAnswer *try_budget(Finder *f, Tier tier, int64_t bytes) {
   if (!may_try(f)) return NULL;
+  PlanRequest r = *f->asked;
   r.least = PLANNER_LEAST_NONE;
-  r.parts_at_most = 1;
-  if (advice_is_of_many(f->answer)) r.effort = PLANNER_FAST;
+  r.is_trial = true;
   r.machine.tier_bytes[tier] = bytes;
   const PlanAnswer *answer = plan_answer(&r);
   return answer->fits ? answer : NULL;
 }
 
-/* Where values are cut, whole ones first: they have few pieces, and if all of them are kept nothing is faster. */
 static ChangedPlan try_change(Finder *f, Change change) {
-  if (f->changes->is_fixed || !may_try(f)) return (ChangedPlan){0};
-  change.cuts = CUTS_NONE;
-  ChangedPlan p = f->changes->plan(f->changes->of, &change);
-  if ((p.fits && p.keeps_all) || cut_is_of_whole_values(f->answer->cut) || change.kind == CHANGE_PROCESSOR || change.kind == CHANGE_CARD) return p;
-  change.cuts = CUTS_AS_NOW;
-  const ChangedPlan cut = may_try(f) ? f->changes->plan(f->changes->of, &change) : p;
-  return !cut.fits || (p.fits && p.seconds <= cut.seconds) ? p : cut;
+  return f->changes->is_fixed || !may_try(f) ? (ChangedPlan){0} : f->changes->plan(f->changes->of, &change);
 }
 
 static bool saves(const Finder *f, double seconds, double share) { return seconds <= (1 - share) * f->now; }
 
 /* "310 ms per epoch (now 440 ms), everything is kept" */
-static void add(Finder *f, const char *write, bool is_option, double seconds, int64_t device_bytes, bool tells_bytes, const char *also) {
+static void add(Finder *f, const char *write, bool is_option, double seconds, int64_t device_bytes, const char *also) {
   const char *per = f->changes->program->has_train ? "epoch" : "evaluation";
-  const char *bytes = tells_bytes ? arena_printf(f->arena, " in %s", gnn_bytes_above_text(device_bytes).text) : "";
+  const char *bytes = device_bytes > 0 ? arena_printf(f->arena, " in %s", gnn_bytes_above_text(device_bytes).text) : "";
   const char *gives = arena_printf(f->arena, "%s per %s%s (now %s)%s%s", seconds_text(f->arena, seconds), per, bytes, seconds_text(f->arena, f->now), *also ? ", " : "", also);
   Advice *a = f->advice;
   ARENA_PUSH(f->arena, a->list, a->count, ((AdviceItem){write, is_option, gives, seconds, device_bytes}));
@@ -105,41 +98,49 @@ static void add(Finder *f, const char *write, bool is_option, double seconds, in
 
 static void add_budget(Finder *f, Tier tier, const char *size, const PlanAnswer *answer) {
   const char *name = tier == TIER_DEVICE ? tier_device(f->changes->program) : tier_names[tier];
-  add(f, arena_printf(f->arena, "--budget %s=%s", name, size), true, answer_seconds(answer), answer->layout->bytes, false, schedule_keeps_all(answer->schedule) ? "everything is kept" : "");
+  add(f, arena_printf(f->arena, "--budget %s=%s", name, size), true, answer_seconds(answer), 0, schedule_keeps_all(answer->schedule) ? "everything is kept" : "");
 }
 
 /* ---- budgets ---- */
 
-static PlanRequest whole_request(const Finder *f) { return f->request->forms_of ? plan_request_cut(f->request, (Cut){.parts = 1, .slices = 1}) : *f->request; }
+/* What was sketched of a larger device is planned now, or forgotten. */
+static void settle_step_up(Finder *f, const PlanAnswer *answer) {
+  Instead *i = f->instead;
+  if (!answer) i->step_up_bytes = 0;
+  else i->step_up_saves_ns = llround(1e9 * (f->now - answer_seconds(answer)));
+  i->is_step_sketched = false;
+}
 
 /* The next larger device that saves a hundredth, and the one that keeps everything. */
 static void find_devices(Finder *f) {
-  const Instead *i = f->instead;
+  Instead *i = f->instead;
   const int64_t most = f->changes->tier_most[TIER_DEVICE];
   int64_t step_bytes = 0, keep_bytes = 0;
   if (!i) return;
   const char *step = i->step_up_bytes > 0 ? advice_size(f->arena, i->step_up_bytes, &step_bytes) : NULL, *keep = i->keep_bytes > 0 ? advice_size(f->arena, i->keep_bytes, &keep_bytes) : NULL;
   double least = f->now;
   if (step && step_bytes <= most && (!keep || step_bytes < keep_bytes)) {
-    const PlanAnswer *answer = try_budget(f, *f->request, TIER_DEVICE, step_bytes);
-    if (answer && saves(f, answer_seconds(answer), 0.01)) least = answer_seconds(answer), add_budget(f, TIER_DEVICE, step, answer);
+    const PlanAnswer *answer = try_budget(f, TIER_DEVICE, step_bytes);
+    const bool does_save = answer && saves(f, answer_seconds(answer), 0.01);
+    if (does_save) least = answer_seconds(answer), add_budget(f, TIER_DEVICE, step, answer);
+    if (i->is_step_sketched) settle_step_up(f, does_save ? answer : NULL);
   }
-  if (!keep || keep_bytes > most || keep_bytes <= f->request->machine.tier_bytes[TIER_DEVICE]) return;
-  const PlanAnswer *answer = try_budget(f, whole_request(f), TIER_DEVICE, keep_bytes);
+  if (!keep || keep_bytes > most || keep_bytes <= f->asked->machine.tier_bytes[TIER_DEVICE]) return;
+  const PlanAnswer *answer = try_budget(f, TIER_DEVICE, keep_bytes);
   if (answer && answer_seconds(answer) <= 0.99 * least) add_budget(f, TIER_DEVICE, keep, answer);
 }
 
 /* Memory elsewhere that is not there, or full. What a plan takes of plenty is what is advised. */
 static void find_tier(Finder *f, Tier tier) {
   const Layout *layout = f->answer->layout;
-  const int64_t budget = f->request->machine.tier_bytes[tier], used = tier == TIER_HOST ? layout->host_bytes : layout->ssd_bytes;
+  const int64_t budget = f->asked->machine.tier_bytes[tier], used = tier == TIER_HOST ? layout->host_bytes : layout->ssd_bytes;
   int64_t plenty = 2 * (f->instead ? f->instead->keep_bytes : layout->bytes), bytes;
   if (plenty > f->changes->tier_most[tier]) plenty = f->changes->tier_most[tier];
   if (!f->changes->has_tier[tier] || budget >= plenty || 10 * used < 9 * budget) return;
-  const PlanAnswer *answer = try_budget(f, *f->request, tier, plenty);
+  const PlanAnswer *answer = try_budget(f, tier, plenty);
   if (!answer || !saves(f, answer_seconds(answer), 0.01)) return;
   const char *size = advice_size(f->arena, tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, &bytes);
-  answer = try_budget(f, *f->request, tier, bytes);
+  answer = try_budget(f, tier, bytes);
   if (answer && saves(f, answer_seconds(answer), 0.01)) add_budget(f, tier, size, answer);
 }
 
@@ -147,7 +148,7 @@ static void find_tier(Finder *f, Tier tier) {
 
 static void add_change(Finder *f, const Change *change, const ChangedPlan *p, const char *also) {
   const bool is_news = p->keeps_all && !f->advice->is_all_kept;
-  add(f, advice_option(f->changes, change), true, p->seconds, p->device_bytes, true, is_news ? *also ? arena_printf(f->arena, "everything is kept; %s", also) : "everything is kept" : also);
+  add(f, advice_option(f->changes, change), true, p->seconds, p->device_bytes, is_news ? *also ? arena_printf(f->arena, "everything is kept; %s", also) : "everything is kept" : also);
 }
 
 static void find_precisions(Finder *f) {
@@ -175,7 +176,7 @@ static void find_constant(Finder *f) {
 
 static void find_machine(Finder *f) {
   const double share = 0.2; /* another machine is worth the trouble where it saves a fifth */
-  const int64_t own = f->request->machine.tier_bytes[TIER_DEVICE], keep = f->instead && f->instead->keep_bytes > 0 ? f->instead->keep_bytes : f->answer->layout->bytes;
+  const int64_t own = f->asked->machine.tier_bytes[TIER_DEVICE], keep = f->instead && f->instead->keep_bytes > 0 ? f->instead->keep_bytes : f->answer->layout->bytes;
   if (f->changes->is_fixed) return;
   if (f->changes->processor) {
     const Change change = {.kind = CHANGE_PROCESSOR};
@@ -194,19 +195,19 @@ static void find_machine(Finder *f) {
 static void find_order(Finder *f) {
   const Instead *i = f->instead;
   if (!i || i->nested_ns <= 0) return;
-  add(f, "order = nested", false, 1e-9 * (double)i->nested_ns, 0, false, arena_printf(f->arena, "in the data block; making the order takes about %s, once", seconds_text(f->arena, 1e-9 * (double)i->order_ns)));
+  add(f, "order = nested", false, 1e-9 * (double)i->nested_ns, 0, arena_printf(f->arena, "in the data block; making the order takes about %s, once", seconds_text(f->arena, 1e-9 * (double)i->order_ns)));
 }
 
 static const char *kept_text(const Finder *f) {
   int64_t enough;
   const char *size = advice_size(f->arena, f->answer->layout->bytes, &enough), *device = tier_device(f->changes->program);
-  if (10 * enough > 9 * f->request->machine.tier_bytes[TIER_DEVICE]) return "everything is kept: more memory brings nothing";
+  if (10 * enough > 9 * f->asked->machine.tier_bytes[TIER_DEVICE]) return "everything is kept: more memory brings nothing";
   return arena_printf(f->arena, "everything is kept: more memory brings nothing, and --budget %s=%s is enough", device, size);
 }
 
-const Advice *advice_of(const PlanRequest *request, const PlanAnswer *answer, const Instead *instead, const Changes *changes) {
-  Advice *advice = arena_alloc(request->arena, sizeof *advice);
-  Finder f = {.request = request, .answer = answer, .instead = instead, .changes = changes, .arena = request->arena, .advice = advice, .now = answer_seconds(answer), .trials = advice_is_of_many(answer) ? ADVICE_TRIALS_OF_MANY : ADVICE_TRIALS};
+const Advice *advice_of(const PlanRequest *asked, const PlanAnswer *answer, Instead *instead, const Changes *changes) {
+  Advice *advice = arena_alloc(asked->arena, sizeof *advice);
+  Finder f = {.asked = asked, .answer = answer, .instead = instead, .changes = changes, .arena = asked->arena, .advice = advice, .now = answer_seconds(answer), .trials = is_of_many(answer) ? ADVICE_TRIALS_OF_MANY : ADVICE_TRIALS};
   *advice = (Advice){.is_all_kept = schedule_keeps_all(answer->schedule)};
   if (!advice->is_all_kept) {
     find_devices(&f);

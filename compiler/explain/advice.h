@@ -8,14 +8,10 @@
 
 typedef enum ChangeKind { CHANGE_CONSTANT, CHANGE_PRECISION, CHANGE_PROCESSOR, CHANGE_CARD } ChangeKind;
 
-/* Of values, where the command line says nothing: those of the plan that is explained, none, or whichever makes the shortest epoch. */
-typedef enum ChangeCuts { CUTS_AS_NOW, CUTS_NONE, CUTS_ANY } ChangeCuts;
-
 typedef struct Change {
   ChangeKind kind;
   const char *name, *value; /* of a constant; the name of a card's target */
   Precision precision;
-  ChangeCuts cuts;
 } Change;
 
 typedef struct ChangedPlan {
@@ -59,7 +55,7 @@ typedef struct AdviceItem {
   bool is_option;
   const char *gives;
   double seconds;     /* as of ChangedPlan */
-  int64_t device_bytes;
+  int64_t device_bytes; /* 0: nobody asks */
 } AdviceItem;
 
 typedef struct Advice {
@@ -69,12 +65,11 @@ typedef struct Advice {
   AdviceItem *list;
 } Advice;
 
-/* At most ADVICE_TRIALS more plans are made, at most ADVICE_TRIALS_OF_MANY where the epoch has more than ADVICE_MANY pieces, of which each is then
- * planned with little effort: never by a clock, so that the same question has the same answer. */
-enum { ADVICE_TRIALS = 14, ADVICE_TRIALS_OF_MANY = 7, ADVICE_MANY = 300 };
+/* At most ADVICE_TRIALS more plans are made, at most ADVICE_TRIALS_OF_MANY where the epoch has more than ADVICE_MANY pieces, each as whoever types the
+ * option would have it: never by a clock, so that the same question has the same answer. */
+enum { ADVICE_TRIALS = 12, ADVICE_TRIALS_OF_MANY = 5, ADVICE_MANY = 300 };
 
-bool advice_is_of_many(const PlanAnswer *answer);
-/* `request` has the cut of the answer; `instead` is NULL where nothing is trained. */
-const Advice *advice_of(const PlanRequest *request, const PlanAnswer *answer, const Instead *instead, const Changes *changes);
+/* `asked`: the question of which this is the answer. `instead` is NULL where nothing is trained; what was only sketched of a larger device is planned, or forgotten. */
+const Advice *advice_of(const PlanRequest *asked, const PlanAnswer *answer, Instead *instead, const Changes *changes);
 
 #endif

@@ -33,7 +33,7 @@ static const Plan *plan_that_saves(const PlanRequest *r, int64_t bytes, int64_t 
 }
 
 /* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? Then between it and the last that does not. Of values
- * that are cut, whose plans take long, sketches look, and a plan shows whether what they found is true. */
+ * that are cut, whose plans take long, sketches look. */
 static void find_step_up(const PlanRequest *request, const PlanAnswer *answer, Instead *i) {
   enum { TRIES = 4, SKETCHES = 8, HALVINGS = 5 };
   const Decisions *d = decisions(request->arena, answer->schedule, NULL);
@@ -62,10 +62,9 @@ static void find_step_up(const PlanRequest *request, const PlanAnswer *answer, I
     if (p) found = p, good = bad + (good - bad) / 2;
     else bad += (good - bad) / 2;
   }
-  if (r.is_sketch) found = plan_that_saves(request, good, own_ns);
-  if (!found) return;
   i->step_up_bytes = good;
-  i->step_up_saves_ns = own_ns - epoch_ns(request, found);
+  i->step_up_saves_ns = than_ns - epoch_ns(request, found);
+  i->is_step_sketched = r.is_sketch;
 }
 
 /* The same plan with the factors of products rounded to tf32: worth saying where products by a library take longer than any other kind of kernel,
@@ -124,7 +123,7 @@ static void find_nested(const PlanRequest *r, const PlanAnswer *answer, Instead 
   i->order_ns = ns_of(order_seconds);
 }
 
-const Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
+Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   if (!answer->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
   Instead *i = arena_alloc(r->arena, sizeof *i);

@@ -10,11 +10,12 @@ typedef struct Instead {
   bool is_least_sketched;                     /* without addresses, so that it may be too little */
   int64_t unpinned_ns;                        /* without the pins */
   int64_t step_up_bytes, step_up_saves_ns;    /* the next larger device that is faster */
+  bool is_step_sketched;                      /* likewise: nobody has planned it yet */
   int64_t tf32_ns, products_ns;               /* the epoch with --precision=tf32, and what its products take in fp32; where these are most of it */
   int64_t nested_ns, order_ns;                /* the epoch with `order = nested`, and what it takes to make the order, once; where that pays */
 } Instead;
 
 /* What keeping or recomputing everything, or the smallest or a larger device, would give. NULL without a train block. */
-const Instead *instead_of(const PlanRequest *request, const PlanAnswer *answer);
+Instead *instead_of(const PlanRequest *request, const PlanAnswer *answer);
 
 #endif

@@ -81,8 +81,8 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
 static const struct { int parts, slices; bool has_data_away; } rungs[] = {{1, 1, false}, {4, 1, false}, {16, 1, false}, {16, 4, false}, {16, 4, true}, {16, 8, true}};
 enum { RUNGS = sizeof rungs / sizeof *rungs, OWN_RUNG = RUNGS, NO_RUNG = -1, MOST_TRIED = 64 };
 
-/* Kernels, once for each part, of all sketches of a page: about a second of them. */
-enum { SKETCHED_KERNELS = 8000 };
+/* Kernels, once for each part, of all sketches of a page: half a second of them, and more where memory is short. */
+enum { SKETCHED_KERNELS = 4000 };
 
 typedef struct Sketching {
   const SweptProgram *swept;

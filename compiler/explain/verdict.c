@@ -43,6 +43,7 @@ static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, in
 static PlanRequest as_asked(const Verdict *v) {
   PlanRequest r = *v->refusal->asked;
   r.least = PLANNER_LEAST_NONE;
+  r.is_trial = true;
   return r;
 }
 
@@ -160,7 +161,7 @@ static const char *try_constants(const Verdict *v) {
   for (int i = 0, tried = 0; i < program->const_count && tried < TRIED; i++) {
     const int first = halvings(v);
     for (int n = first; n <= first + 1 && n <= MOST_HALVINGS; n++) {
-      const Change change = {.kind = CHANGE_CONSTANT, .name = program->consts[i].name, .value = advice_part_of(v->arena, program->consts[i].value, n), .cuts = CUTS_ANY};
+      const Change change = {.kind = CHANGE_CONSTANT, .name = program->consts[i].name, .value = advice_part_of(v->arena, program->consts[i].value, n)};
       const char *way = change.value ? try_change(v, &change) : NULL;
       if (way) return way;
       tried += change.value != NULL && n == first;
@@ -173,14 +174,14 @@ static const char *try_constants(const Verdict *v) {
 static const char *try_precision(const Verdict *v) {
   const Changes *changes = v->refusal->changes;
   for (int i = 0; i < changes->precision_count; i++)
-    if (changes->precisions[i] == PRECISION_BF16 && halvings(v) == 1) return try_change(v, &(Change){.kind = CHANGE_PRECISION, .precision = PRECISION_BF16, .cuts = CUTS_ANY});
+    if (changes->precisions[i] == PRECISION_BF16 && halvings(v) == 1) return try_change(v, &(Change){.kind = CHANGE_PRECISION, .precision = PRECISION_BF16});
   return NULL;
 }
 
 /* Who said a budget wants a plan for it. */
 static const char *try_processor(const Verdict *v) {
   const Changes *changes = v->refusal->changes;
-  return changes->processor && !changes->has_budgets ? try_change(v, &(Change){.kind = CHANGE_PROCESSOR, .cuts = CUTS_ANY}) : NULL;
+  return changes->processor && !changes->has_budgets ? try_change(v, &(Change){.kind = CHANGE_PROCESSOR}) : NULL;
 }
 
 /* The smallest that has what the smallest plan needs, and more than there is. */
@@ -188,7 +189,7 @@ static const char *try_card(const Verdict *v) {
   const Changes *changes = v->refusal->changes;
   const int64_t own = changes->tier_most[TIER_DEVICE];
   const char *card = changes->can_be_card && !changes->has_budgets ? changes->card(changes->of, v->least_bytes, changes->is_processor ? 0 : own) : NULL;
-  return card ? try_change(v, &(Change){.kind = CHANGE_CARD, .name = card, .cuts = CUTS_ANY}) : NULL;
+  return card ? try_change(v, &(Change){.kind = CHANGE_CARD, .name = card}) : NULL;
 }
 
 static const char *joined(Arena *arena, const char *list, const char *item) {
@@ -257,6 +258,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const PlanAnswer *answer = refusal->answer;
   PlanRequest trial = *refusal->request;
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
+  trial.is_trial = true;
   Verdict v = {trial.arena, refusal, &trial, NULL, false, 0, false};
   if (answer->lacks_room_at_home) return refuse_homes(&v, diags);
   const Plan *p = answer_that_binds(answer);

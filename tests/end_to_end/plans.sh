@@ -1000,23 +1000,23 @@ least_is_least() { # with a hundredth less than the smallest that works nothing 
 check "  which is the smallest: a hundredth less is too little" least_is_least
 check "a larger host or SSD is priced as it is written" ways_work shared4 --budget ssd=3KiB --budget device=3156KiB
 # ---- advice ----
-in_ms() { awk '{ print $2 == "s" ? 1000 * $1 : $1 }'; }
-advised() { # what a plan or a refusal advises, a line each: what to type, "|", the milliseconds that are promised
-  sed -nE 's/^(  advice  |          )  (-[^ ]+( [a-z]+=[^ ]+)?( without --budget)?)  +([0-9.]+ m?s) per (epoch|evaluation).*/\2|\5/p; s/^ *help: (.*)/\1/p' advice |
-    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that (works|was found) \(|-> )([0-9.]+ m?s) per epoch.*/\1|\4/'
+advised() { # what a plan or a refusal advises, a line each: what to type, "|", the time and, behind another "|", the memory that are promised
+  sed -nE 's/^(  advice  |          )  (-[^ ]+( [a-z]+=[^ ]+)?( without --budget)?)  +([0-9.]+ m?s) per (epoch|evaluation)( in ([0-9.]+ [KMG]iB))?.*/\2|\5|\8/p; s/^ *help: (.*)/\1/p' advice |
+    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that (works|was found) \(|-> )([0-9.]+ m?s) per epoch.*/\1|\4|/'
 }
-advice_works() { # KINDS MODEL OPTION...: each piece of advice, typed as it is written, has at most the epoch that was promised, and not much less; KINDS: what there is of it
-  local kinds=$1 model=$2 what promised found options seen=''
+advice_works() { # KINDS MODEL OPTION...: each piece of advice, typed as it is written, has the epoch and takes the memory that were promised; KINDS: what there is of it
+  local kinds=$1 model=$2 what promised bytes options seen=''
   shift 2
   set -- --plan-effort=fast "$@"
   "$gnncc" -w "$@" --plan "$model" >advice 2>&1
-  while IFS='|' read -r what promised; do
+  while IFS='|' read -r what promised bytes; do
     options=("$@")
     [[ $what != *" without --budget" ]] || options=($(printf '%s\n' "$@" | sed '/^--budget$/,+1d'))
-    "$gnncc" -w "${options[@]}" ${what% without --budget} --emit=plan=followed "$model" >said 2>&1 || { echo "$what:" && cat advice said; return 1; }
-    found=$(awk '/"epoch": {/ { getline; print 1000 * $2; exit }' followed)
-    echo "$what: $promised, $found ms"
-    awk -v promised="$(in_ms <<<"$promised")" -v found="$found" 'BEGIN { exit !(found > 0 && found <= 1.01 * promised && found >= 0.8 * promised) }' || { cat advice; return 1; }
+    "$gnncc" -w "${options[@]}" ${what% without --budget} --plan "$model" >followed 2>&1
+    if ! grep -qE "^  time +$promised per (epoch|evaluation)( |\$)" followed || { [ -n "$bytes" ] && ! grep -qE "^  fits +[a-z]+ $bytes of" followed; }; then
+      echo "$what: promised $promised $bytes" && cat advice followed
+      return 1
+    fi
     what=${what#--} && seen="$seen $(sed -E 's/^-?(D|budget|precision|target)[ =]([a-z]*).*/\1:\2/' <<<"$what")"
   done < <(advised)
   [ "$(tr ' ' '\n' <<<"$seen" | sed '/^$/d' | sort -u | xargs)" = "$kinds" ] || { echo "advised:$seen" && cat advice; return 1; }
