@@ -15,7 +15,7 @@ typedef struct Verdict {
   const char *fault; /* of a plan that was tried */
   bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
   int64_t least_bytes;  /* the smallest device for which a plan was found; 0: none was */
-  bool is_least;        /* with a hundredth less, the planner finds none, of whatever cut */
+  bool is_least;        /* with a hundredth less, and with three, the planner finds none, of whatever cut */
 } Verdict;
 
 static const char *seconds_text(Arena *arena, double seconds) {
@@ -47,32 +47,53 @@ static PlanRequest as_asked(const Verdict *v) {
   return r;
 }
 
-/* From a device on which `answer` fits down, as whoever types the option would ask, with every cut and form: by steps of a hundredth, two, four, ... and by halves,
- * until one does not fit that is a hundredth smaller than one that does. At most so many questions; v->is_least: they were enough. */
-static const PlanAnswer *least_as_asked(Verdict *v, const PlanAnswer *answer, int64_t too_small, int tries, const char **size, int64_t *bytes) {
-  int64_t bad = too_small, step = *bytes / 100;
-  bool is_between = false;
-  v->is_least = *bytes - *bytes / 100 <= too_small;
-  for (int i = 0; i < tries && !v->is_least && !v->fault; i++) {
-    const int64_t hundredth = *bytes / 100, half = bad + (*bytes - bad) / 2, next = is_between ? half : *bytes - step, wanted = next < *bytes - hundredth && i + 1 < tries ? next : *bytes - hundredth;
-    const char *text;
+/* From a device on which `request` has a plan down: by a hundredth, and where that is none, as what fits is not quite
+ * monotone, by three, until neither does. At most so many questions; v->is_least: they were enough. */
+static void look_lower(Verdict *v, const PlanRequest *request, int64_t too_small, int tries, const char **size, int64_t *bytes) {
+  static const int percents[] = {1, 3};
+  enum { LOOKS = sizeof percents / sizeof *percents };
+  int looks = 0;
+  for (int i = 0; i < tries && looks < LOOKS && !v->fault; i++) {
     int64_t typed;
-    text = advice_size(v->arena, wanted > bad ? wanted : half, &typed);
-    const PlanAnswer *less = typed < *bytes ? try_size(v, as_asked(v), TIER_DEVICE, typed) : NULL;
-    if (less) answer = less, *size = text, *bytes = typed, step *= 2;
-    else bad = typed, is_between = true, v->is_least = typed >= *bytes - hundredth;
+    const char *text = advice_size(v->arena, *bytes - *bytes * percents[looks] / 100, &typed);
+    const bool fits = typed < *bytes && typed > too_small && try_size(v, *request, TIER_DEVICE, typed);
+    if (fits) *size = text, *bytes = typed;
+    looks = fits ? 0 : looks + 1;
   }
-  return answer;
+  v->is_least = looks == LOOKS;
 }
 
-/* The smallest device, as the option is written (`size`), on which a plan with addresses was found: from what the planner
- * says up to one that does, then down by steps, each twice the one before, until one does not, and by halves between the two,
- * but not to what cannot do. What the planner says is mostly the least, or near it. NULL: none. */
-static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, const char **size, int64_t *bytes) {
-  enum { KIB = 1024, FEW_STEPS = 250, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200, FEW = 4, MOST = 10, MOST_WHEN_LARGE = 5 };
+/* A device on which some cut has a plan, to a hundredth the smallest, by the first plan that is found: up from `guess`, down by a part in 25, two, four, ... and by halves. */
+static int64_t least_of_any_cut(Verdict *v, int64_t too_small, int64_t guess, int64_t most) {
+  enum { TRIES = 10 };
+  PlanRequest probe = as_asked(v);
+  probe.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
+  probe.takes_first = probe.takes_any = true;
+  int64_t bad = too_small, good = guess > 0 ? guess : most;
+  while (good < 2 * most && !try_size(v, probe, TIER_DEVICE, good) && !v->fault) bad = good, good += good / 8 + 1;
+  bool is_between = bad > too_small;
+  int64_t step = good / 25;
+  for (int i = 0; i < TRIES && good - bad > good / 100 && !v->fault; i++) {
+    const int64_t less = is_between || good - step <= bad ? bad + (good - bad) / 2 : good - step;
+    if (try_size(v, probe, TIER_DEVICE, less)) good = less, step *= 2;
+    else bad = less, is_between = true;
+  }
+  return good;
+}
+
+static bool is_large(const Verdict *v) {
+  enum { FEW_STEPS = 250 };
   const PlanAnswer *asked = v->refusal->answer;
   const Plan *of = asked->training_plan ? asked->training_plan : asked->evaluation_plan;
-  int tries = of->problem->problem->step_count > FEW_STEPS ? TRIES_WHEN_LARGE : TRIES;
+  return of->problem->problem->step_count > FEW_STEPS;
+}
+
+/* Of this cut: from what the planner
+ * says up to one that does, then down by steps, each twice the one before, until one does not, and by halves between the two,
+ * but not to what cannot do. What the planner says is mostly the least, or near it. KiB. */
+static int64_t least_of_this_cut(Verdict *v, int64_t too_small, int64_t guess, int64_t most) {
+  enum { KIB = 1024, TRIES = 14, TRIES_WHEN_LARGE = 5, FINEST = 200 };
+  const int tries = is_large(v) ? TRIES_WHEN_LARGE : TRIES;
   int64_t bad = too_small / KIB, good = round_up(guess > 0 ? guess : most, KIB) / KIB;
   PlanRequest quick = *v->request;
   quick.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
@@ -96,13 +117,35 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
     good = less;
     percent = 0;
   }
-  /* What fits with little effort may find no addresses with more. */
+  return good;
+}
+
+/* The smallest device, as the option is written (`size`), on which a plan with addresses was found, with every cut and form where there is a choice. NULL: none. */
+static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, const char **size, int64_t *bytes) {
+  enum { KIB = 1024, FINEST = 200, FEW = 4, MOST = 10, MOST_WHEN_LARGE = 5 };
+  const bool has_cuts = v->refusal->asked->parts_at_most > 1;
+  const int64_t good = has_cuts ? round_up(least_of_any_cut(v, too_small, guess, most), KIB) / KIB : least_of_this_cut(v, too_small, guess, most);
+  PlanRequest request = as_asked(v);
+  if (has_cuts) request.effort = PLANNER_FAST, request.takes_first = true;
+  *size = advice_size(v->arena, good * KIB, bytes);
+  look_lower(v, &request, too_small, is_large(v) ? MOST_WHEN_LARGE : MOST, size, bytes);
+  /* What fits with little effort may find no addresses with more; and more effort may find some for less. */
+  const int64_t found = *bytes;
   const PlanAnswer *answer = NULL;
   for (int more = 0; more <= FEW && !answer && !v->fault; more++) {
-    *size = advice_size(v->arena, (good + more * (good / FINEST + 1)) * KIB, bytes);
-    answer = try_size(v, *v->request, TIER_DEVICE, *bytes);
+    if (more > 0) *size = advice_size(v->arena, found + more * (found / FINEST + 1), bytes);
+    answer = try_size(v, as_asked(v), TIER_DEVICE, *bytes);
   }
-  return answer ? least_as_asked(v, answer, too_small, tries == TRIES ? MOST : MOST_WHEN_LARGE, size, bytes) : NULL;
+  v->is_least = v->is_least && answer && *bytes == found;
+  for (int less = 0; v->is_least && has_cuts && less < FEW; less++) {
+    int64_t typed;
+    const char *text = advice_size(v->arena, *bytes - *bytes / 100, &typed);
+    const PlanAnswer *lower = typed > too_small && typed < *bytes ? try_size(v, as_asked(v), TIER_DEVICE, typed) : NULL;
+    if (!lower) break;
+    answer = lower, *size = text, *bytes = typed;
+    v->is_least = less + 1 < FEW;
+  }
+  return answer;
 }
 
 /* One more way out: a tier that is not there, or not large enough. What a plan made with little effort takes of plenty is
