@@ -283,6 +283,14 @@ static const DiagPage pages[] = {
      "A tensor of the file holds a NaN or an infinity. --nan=continue takes it as it is.",
      NULL,
      NULL, .exit_code = 5, .why_none = "it is said by the produced program, of what it meets when it runs."},
+    {"R0809", "ranks that do not fit together",
+     "A program of --ranks=N is N processes of the same program, over the same data, with the same options: mpirun -np N ./train.\nAnother number of them was started, or one of them has something else than rank 0.",
+     NULL,
+     NULL, .exit_code = 1, .why_none = "it is said by the produced program, of what it meets when it runs."},
+    {"R0810", "an exchange between ranks failed",
+     "MPI said so: the message names rank, step, peer and MPI's own words. All ranks have ended; --resume goes on from the last\ncheckpoint, with any number of ranks.",
+     NULL,
+     NULL, .exit_code = 1, .why_none = "it is said by the produced program, of what it meets when it runs."},
 };
 
 const DiagPage *diags_pages_machine(int *count) {

@@ -318,6 +318,17 @@ typedef struct Loading {
   bool is_known;   /* files were read, or a graph was generated */
 } Loading;
 
+/* The nodes shared out among processes: runs of canonical blocks each, with the edges that arrive there (runtime/core/ranks.h). */
+typedef struct RankInfo {
+  int count, part_levels;    /* ranks; they own runs of 2^part_levels parts */
+  int64_t nodes, edges;      /* of all */
+  const int *first_part;     /* [count + 1] */
+  const int64_t *first;      /* [count + 1]: rows */
+  const int64_t *pairs[3];   /* gnn_ranks_desc's, by EdgeEnd at which the sums arrive; the third of edges */
+  int64_t table[3], sent[3]; /* likewise, the most that a rank has: rows of its own with those it gathers of others; rows that leave it */
+  int64_t most_nodes, most_edges, most_split[3]; /* edges: that arrive at its rows, or leave them */
+} RankInfo;
+
 typedef struct DataInfo {
   int64_t nodes, edges; /* edges as stored: directed */
   const char *node_type; /* what the first type of nodes is called: "node" */
@@ -332,6 +343,8 @@ typedef struct DataInfo {
   const int64_t *block_edges[2]; /* likewise, by EdgeEnd: how many edges have this end in the blocks before each */
   const int64_t *part_pairs[2];  /* likewise, by EdgeEnd: how many rows of each part the rows of each gather in sums that arrive at this end (gnn_halo_pairs); NULL: not counted */
   const int64_t *edge_pairs;     /* and how many edges go from each to each (gnn_edge_pairs) */
+  const RankInfo *ranks; /* NULL: there is one process */
+  bool is_of_rank;       /* the numbers here are the most that one of them has */
   Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   Locality nested_locality[2]; /* the same were the nodes in a nested order; not known where that was not asked for, or they cannot be */
   bool is_symmetric;    /* every edge has its reverse */

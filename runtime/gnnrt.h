@@ -47,6 +47,7 @@ gnn_team *gnn_team_create(int threads); /* 0: one for each processor this proces
 /* The same with stacks no larger than tasks need that keep so many bytes of rows on them; -1: as large as the system has them. */
 gnn_team *gnn_team_create_for(int threads, int64_t row_bytes);
 void gnn_team_destroy(gnn_team *team);  /* NULL is fine */
+int gnn_usable_processors(void); /* by this process */
 int gnn_team_threads(const gnn_team *team);
 
 /* Tasks 0 .. ceil(count / extent) - 1; task t covers [t * extent, min((t + 1) * extent, count)). Returns when all have
@@ -163,6 +164,32 @@ typedef struct gnn_copy_desc {
 
 typedef struct gnn_run gnn_run;
 
+/* ---- ranks: processes that own rows of one graph each (core/ranks.h) ---- */
+
+enum { GNN_RANKS_MOST = 64 };
+typedef struct gnn_ranks gnn_ranks;
+typedef struct gnn_net gnn_net;
+
+/* Rank r owns the parts first_part[r] .. first_part[r + 1] - 1 of the 2^part_levels of the nodes, which are runs of canonical blocks, and with their rows the edges that arrive there. */
+typedef struct gnn_ranks_desc {
+  int count, part_levels;
+  int64_t nodes, edges;          /* of all */
+  const int *first_part;         /* [count + 1] */
+  const int64_t *first;          /* [count + 1]: the rows at which those of the ranks begin */
+  const int64_t *pairs[3];       /* by GNN_HALO_*: [count, count], so many rows, or edges, of rank q the sums of rank p gather, by p and q; its own are not counted */
+  int64_t at_send[3];            /* in the arena: int32, the rows that a rank sends, for one rank after the other; -1: none are exchanged */
+  const gnn_net *net;
+} gnn_ranks_desc;
+
+/* Rows of the rank are the first of `table`; those of others come behind them, rank by rank, in the order of their rows. `sending` has room for the rows that leave. An error ends all ranks. */
+void gnn_exchange(gnn_run *run, int halo, void *table, int64_t row_bytes, void *sending);
+/* Parts that each rank has, so many bytes of each, become those of all ranks: `parts` has room for all, and its own are there. */
+void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes);
+/* sums[0 .. count) = the top of the tree over the sums of all parts, [parts][count], of which the rank's own are there. */
+void gnn_sum_ranks(gnn_run *run, gnn_real *sums, int64_t count);
+int gnn_first_part(const gnn_run *run); /* of this rank, and how many it has: */
+int gnn_own_parts(const gnn_run *run);
+
 /* Queues a copy on its lane; never blocks. A copy is queued at most once between two returns of forward_backward, update
  * or evaluate, and awaited before they return; or, of those that forward_backward queues, by update. Both fail (GNN_EIO, GNN_EDEVICE) only once a lane or the device has failed. */
 gnn_status gnn_copy(gnn_run *run, int copy);
@@ -204,6 +231,7 @@ struct gnn_run {
   struct gnn_bad_value *search;  /* for the first value that is not finite; NULL: nobody searches */
   struct gnn_watch *watch;       /* of the steps' times, for a trace or a simulation; NULL: nobody watches */
   struct gnn_cuda *cuda;         /* NULL: the processor works */
+  gnn_ranks *ranks;              /* NULL: this process has all rows. Otherwise `nodes`, `edges` and all that lies here are this rank's */
 };
 
 void gnn_watch_enter(gnn_run *run, int step);
@@ -567,6 +595,7 @@ struct gnn_program {
   int untold_count;
   const char *const *untold; /* names of values of the program that `evaluate` stores nowhere */
 
+  const gnn_ranks_desc *ranks; /* NULL: one process does all of it. Otherwise `graph` tells the most that a rank has */
   const gnn_backend *backend; /* NULL: the processor; &gnn_cuda_backend */
   const void *code;           /* for the backend: gnn_cuda_code */
 
@@ -603,7 +632,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 21 };
+enum { GNN_ABI = 22 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

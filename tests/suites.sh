@@ -1,7 +1,7 @@
 # suites.sh: which suites there are and how each is run; sourced by run.sh. $build is the build directory.
 
 # The longest first, so that no processor is left alone with one at the end.
-suites="cuda_around plans cuda end_to_end limited trust passes emitted views tutorial planner_watched planner cuda_runtime batches layers unix runtime calibrate order lang_watched links relations processors ingest fuzz sources messages training lang kernels reference dependencies"
+suites="cuda_around plans cuda end_to_end limited trust passes emitted views tutorial planner_watched planner cuda_runtime batches layers ranks unix runtime calibrate order lang_watched links relations processors ingest fuzz sources messages training lang kernels reference dependencies"
 
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
@@ -72,6 +72,7 @@ suite_training() { tests/training/run.sh "$build"; }
 suite_batches() { tests/batches/run.sh "$build"; }
 suite_limited() { tests/limited/run.sh "$build"; }
 suite_relations() { tests/relations/run.sh "$build"; }
+suite_ranks() { tests/ranks/run.sh "$build"; }
 suite_links() { tests/links/run.sh "$build"; }
 suite_plans_all() { PLANS_ALL=1 tests/end_to_end/plans.sh "$build"; }
 suite_sources() { tests/sources/run.sh "$build"; }

@@ -371,6 +371,50 @@ static int run_link(const Builder *b, Command *link) {
   return refused(b);
 }
 
+/* ---- programs of ranks ---- */
+
+static bool has_ranks(const Builder *b) { return b->c->rank != NULL; }
+
+/* It calls the C compiler, with the flags of MPI. */
+static const char *mpi_compiler(void) { return getenv("MPICC") && *getenv("MPICC") ? getenv("MPICC") : "mpicc"; }
+
+static int find_mpi(const Builder *b) {
+  if (!has_ranks(b) || b->c->options->is_dry_run) return 0;
+  if (!strchr(b->cc.command, ' ')) {
+    setenv("OMPI_CC", b->cc.command, 0);
+    setenv("MPICH_CC", b->cc.command, 0);
+  }
+  Command command = quiet(b);
+  words(b, &command, mpi_compiler());
+  words(b, &command, "-include mpi.h -fsyntax-only -x c /dev/null");
+  if (succeeds(b, &command)) return 0;
+  fprintf(stderr, "gnncc: error[E0507]: a program of ranks needs MPI, and %s does not compile for it\n"
+                  "   help: apt install libopenmpi-dev openmpi-bin, or libmpich-dev mpich; MPICC=PATH names another\n"
+                  "   more: gnncc --explain E0507\n", mpi_compiler());
+  return 5;
+}
+
+static int compile_mpi(const Builder *b, const char *object) {
+  Command command = compiler(b), mpi = {0};
+  words(b, &mpi, mpi_compiler());
+  Command cc = {0};
+  words(b, &cc, b->cc.command);
+  for (int i = cc.count; i < command.count; i++) word(b, &mpi, command.words[i]);
+  words(b, &mpi, "-c -o");
+  word(b, &mpi, object);
+  word(b, &mpi, arena_printf(b->arena, "%s/gnnmpi.c", b->c->share_dir));
+  return run(b, &mpi);
+}
+
+/* The words of a link by the C compiler, by that of MPI. */
+static Command linked_by_mpi(const Builder *b, const Command *link) {
+  Command mpi = {0}, cc = {0};
+  words(b, &mpi, mpi_compiler());
+  words(b, &cc, b->cc.command);
+  for (int i = cc.count; i < link->count; i++) word(b, &mpi, link->words[i]);
+  return mpi;
+}
+
 /* The source whose double build serves gradcheck; NULL: there is none. */
 static const char *double_source(const Builder *b, const char *source) {
   return emit_is_own_twin(&b->c->emission) ? source : b->c->double_source;
@@ -403,16 +447,21 @@ static int build_program(const Builder *b) {
   ARENA_PUSH(b->arena, units, count, (Unit){in_scratch(b, "main.c"), in_scratch(b, "main.o"), NULL, NULL, false});
   if (in_double) /* where there are several processors one for all */
     ARENA_PUSH(b->arena, units, count, (Unit){in_double, in_scratch(b, arena_printf(b->arena, "%s_in_double.o", b->prefix)), "-DGNN_DOUBLE", b->cc.processor_count > 1 ? NULL : &b->cc.processors[0], true});
-  int status = build_device(b);
+  int status = find_mpi(b);
+  if (status == 0) status = build_device(b);
   if (status == 0) status = compile_all(b, units, count);
+  const char *mpi = in_scratch(b, "gnnmpi.o");
+  if (status == 0 && has_ranks(b)) status = compile_mpi(b, mpi);
   if (status != 0) return status;
   Command link = compiler(b);
   const char *program = in_scratch(b, "program");
   word(b, &link, "-o");
   word(b, &link, program);
   object_words(b, &link, units, count);
+  if (has_ranks(b)) word(b, &link, mpi);
   link_libraries(b, &link, GNNCC_LINK_ZLIB);
   if (getenv("LDFLAGS")) words(b, &link, getenv("LDFLAGS"));
+  if (has_ranks(b)) link = linked_by_mpi(b, &link);
   status = run_link(b, &link);
   if (status != 0 || b->c->options->is_dry_run) return status;
   const char *output = b->c->options->output ? b->c->options->output : b->c->stem;
@@ -421,6 +470,7 @@ static int build_program(const Builder *b) {
   struct stat info = {0};
   stat(output, &info);
   const char *run_as = strchr(output, '/') ? output : arena_printf(b->arena, "./%s", output);
+  if (has_ranks(b)) run_as = arena_printf(b->arena, "mpirun -np %d %s", b->c->options->ranks, run_as);
   b->c->made = arena_printf(b->arena, "%s (%s). plan: gnncc --plan %s   run: %s", output, gnn_bytes_text(info.st_size).text, b->c->model_path, run_as);
   return status;
 }
@@ -488,11 +538,12 @@ static int build_sources(const Builder *b) {
   const char *const runtime[] = {"gnnrt.h", "gnnrt.c"};
   for (int i = 0; i < 2 && status == 0; i++)
     status = deliver(b, arena_printf(b->arena, "%s/%s", b->c->share_dir, runtime[i]), arena_printf(b->arena, "%s/%s", output, runtime[i]), 0666);
+  if (status == 0 && has_ranks(b)) status = deliver(b, arena_printf(b->arena, "%s/gnnmpi.c", b->c->share_dir), arena_printf(b->arena, "%s/gnnmpi.c", output), 0666);
   const char *const cuda[] = {"gnncuda.h", "gnncuda.c", "gnndevice.cuh"};
   for (int i = 0; i < 3 && status == 0 && is_cuda(b); i++)
     status = deliver(b, arena_printf(b->arena, "%s/%s", b->c->share_dir, cuda[i]), arena_printf(b->arena, "%s/%s", output, cuda[i]), 0666);
   if (status == 0 && is_cuda(b)) status = deliver(b, device_file(b, "cu"), arena_printf(b->arena, "%s/%s_kernels.cu", output, b->prefix), 0666);
-  b->c->made = arena_printf(b->arena, "%s/. build: make -C %s", output, output);
+  b->c->made = arena_printf(b->arena, "%s/. build: make -C %s%s", output, output, has_ranks(b) ? " MPI=yes" : "");
   return status;
 }
 

@@ -21,6 +21,7 @@ typedef struct Compilation {
   /* The products, in the order of the passes. */
   Ast *ast;
   TypedProgram *program;
+  const TypedProgram *rank; /* the same with the sizes of one of several ranks; NULL: there is one process */
   Graph *forward;
   Graph *training;       /* NULL without a train block */
   Graph *evaluation;

@@ -4,6 +4,7 @@
 #include <fnmatch.h>
 
 #include "forms.h"
+#include "runtime/core/blocks.h"
 #include "compiler/graph/cut.h"
 #include "compiler/graph/learned.h"
 #include "compiler/plan/pins.h"
@@ -17,6 +18,84 @@ bool refuse_cut(Compilation *c, const char *why) {
   const CutWish wish = cut_wish(c);
   diags_error(c->diags, "E0110", diags_no_place(), "a cut in %d %s is for programs %s", wish.count, wish.mode == CUT_SLICES ? "slices" : "parts", why);
   return false;
+}
+
+/* ---- ranks ---- */
+
+static bool refuse_ranks(Compilation *c, const char *what) {
+  diags_error(c->diags, "E0110", diags_no_place(), "--ranks=%d: %s", c->options->ranks, what);
+  diags_help(c->diags, "gnncc --explain E0110; docs/many_devices.md says what programs of ranks have");
+  return false;
+}
+
+static bool is_of_one_graph(const Graph *graph) {
+  for (int i = 0; graph && i < graph->value_count; i++) {
+    const Domain domain = graph->values[i].shape.domain;
+    if (domain != DOMAIN_NODE && domain != DOMAIN_EDGE && domain != DOMAIN_NONE) return false;
+  }
+  return true;
+}
+
+static const char *not_for_ranks(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  const Options *o = c->options;
+  if (c->backend == BACKEND_CUDA) return "programs for a GPU work in one process, so far; --backend=cpu";
+  if (o->is_simulated) return "the schedule of another machine is that of one process, so far";
+  if (o->product == PRODUCT_OBJECT || o->product == PRODUCT_LIBRARY || o->product == PRODUCT_SHARED || o->is_single_file) return "a program, or its sources (-S), so far; libraries work in one process";
+  if (o->has_double) return "gradients are checked in one process: -fgradcheck without --ranks";
+  if (o->precision == PRECISION_BF16) return "values in bf16 are for one process, so far";
+  if (p->info->is_shapes_only) return "how the nodes are shared out follows from the data, which were not read";
+  if (p->train.batch_graphs || p->info->graphs > 1) return "sets of graphs are trained in one process, so far";
+  if (p->info->relation_count > 0 || p->info->type_count > 0) return "relations, pairs and several types of nodes are for one process, so far";
+  if (p->info->fold_count > 0) return "data in folds are for one process, so far";
+  if (p->has_weights_of_nodes) return "weights with a row for each node are for one process, so far";
+  if (cut_wish_is_fixed(cut_wish(c)) || o->plan_from) return "the values of a rank are whole: no --cut, and no plan of other values";
+  for (int f = 0; f < FORM_COUNT; f++)
+    if (!is_of_one_graph(c->forms[f].training) || (c->forms[f].evaluation_count && !is_of_one_graph(c->forms[f].evaluations[0].graph))) return "values of whole graphs are for one process, so far";
+  if (c->evaluation->values[c->evaluation->scores].shape.domain != DOMAIN_NODE) return "scores of nodes, so far";
+  if (!p->info->ranks) return "one graph with labels on its nodes, so far";
+  return NULL;
+}
+
+/* The program as one of its ranks has it: sizes are the most that one has. */
+static const TypedProgram *program_of_rank(const Compilation *c) {
+  const RankInfo *ranks = c->program->info->ranks;
+  TypedProgram *p = arena_alloc(c->arena, sizeof *p);
+  DataInfo *info = arena_alloc(c->arena, sizeof *info);
+  *p = *c->program;
+  *info = *c->program->info;
+  p->info = info;
+  info->is_of_rank = true;
+  info->nodes = ranks->most_nodes;
+  info->edges = ranks->most_edges;
+  info->block_first = info->block_edges[0] = info->block_edges[1] = info->part_pairs[0] = info->part_pairs[1] = info->edge_pairs = NULL;
+  for (int s = 0; s < SPLIT_COUNT; s++) info->split_count[s] = ranks->most_split[s];
+  p->fields = arena_alloc(c->arena, (size_t)(p->field_count + 1) * sizeof *p->fields);
+  for (int f = 0; f < p->field_count; f++) {
+    TypedField *field = &p->fields[f];
+    *field = c->program->fields[f];
+    int64_t most = 0;
+    for (int r = 0, below = gnn_block_levels(ranks->nodes) - ranks->part_levels; field->block_nonzeros && r < ranks->count; r++) {
+      const int64_t own = field->block_nonzeros[(int64_t)ranks->first_part[r + 1] << below] - field->block_nonzeros[(int64_t)ranks->first_part[r] << below];
+      if (own > most) most = own;
+    }
+    if (field->block_nonzeros) field->nonzeros = most;
+    field->block_nonzeros = field->column_nonzeros = NULL;
+    field->file = NULL;
+  }
+  return p;
+}
+
+bool share_out_ranks(Compilation *c) {
+  if (c->options->ranks < 2) return true;
+  const char *why = not_for_ranks(c);
+  if (why) return refuse_ranks(c, why);
+  c->rank = program_of_rank(c);
+  const Cut cut = cut_asked(c);
+  if (cut_has_data_away(cut)) return refuse_ranks(c, "a rank's data stay on its device, so far: fate of a field or of the graph");
+  if (!cut_forms(c, cut)) return refuse_ranks(c, "some step of this model would read rows of other ranks that are in none of its tables");
+  ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count, arena_printf(c->arena, "%d ranks", c->options->ranks));
+  return true;
 }
 
 bool check_cut(Compilation *c) {
@@ -97,6 +176,7 @@ Cut cut_asked(const Compilation *c) {
   else if (wish.mode == CUT_SLICES || (wish.mode == CUT_AUTO && cut_has_data_away(cut))) cut.parts = parts;
   if (wish.mode == CUT_SLICES) cut.slices = wish.count;
   cut.has_halos = wish.mode == CUT_HALOS;
+  if (c->rank) cut.ranks = c->options->ranks;
   return cut;
 }
 
@@ -118,14 +198,18 @@ static void note_whole_gradients(Compilation *c, const Graph *training, Graph *e
   if (whole) ARENA_PUSH(c->arena, evaluation->notes, evaluation->note_count, arena_printf(c->arena, "whole until the length of all gradients is known: %s", whole));
 }
 
+/* A rank reads a table as whole values are read. */
+static bool takes_halos(const Kernels *kernels, bool is_of_rank, bool has_codes_alone) { return is_of_rank ? !kernels || !kernels->asks_others : kernels_take_halos(kernels, has_codes_alone); }
+
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
   const bool *is_learned = cut.learned_home != TIER_DEVICE ? learned_away(c) : NULL;
   int halo_levels = 0;
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
-  const CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
+  CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
+  if (cut.ranks) options.slices = 1, options.rank = c->rank, options.has_halos = options.has_edge_halos = true, options.is_following = false;
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
   const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, has_labels_away(c)};
   *form = *from;
@@ -141,13 +225,13 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;
   }
-  if (is_alike && form->once && cut_has_data_away(cut)) {
+  if (is_alike && form->once && (cut_has_data_away(cut) || cut.ranks)) {
     form->once_graph = cut_graph(from->once_graph, options);
     form->once = fuse_cut(c, form->once_graph, from->once);
-    is_alike = form->once && kernels_take_halos(form->once, cut.has_halos && options.is_graph_away);
+    is_alike = form->once && takes_halos(form->once, cut.ranks > 0, cut.has_halos && options.is_graph_away);
   }
-  is_alike = is_alike && kernels_take_halos(form->training_kernels, cut.has_halos && options.is_graph_away);
-  for (int e = 0; e < form->evaluation_count && is_alike; e++) is_alike = kernels_take_halos(form->evaluations[e].kernels, cut.has_halos && options.is_graph_away);
+  is_alike = is_alike && takes_halos(form->training_kernels, cut.ranks > 0, cut.has_halos && options.is_graph_away);
+  for (int e = 0; e < form->evaluation_count && is_alike; e++) is_alike = takes_halos(form->evaluations[e].kernels, cut.ranks > 0, cut.has_halos && options.is_graph_away);
   if (!is_alike) return false;
   Residents *stays = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->once, c->is_sparse_field, homes);
   const Kernels *evaluations[] = {form->evaluations[0].kernels, form->evaluations[1].kernels};

@@ -9,6 +9,8 @@ enum { PARTS_USUALLY = 16 /* where nobody asked for a number */, PARTS_AT_MOST =
 /* What --cut or `plan { cut = }` says; CUT_AUTO where neither does. */
 CutWish cut_wish(const Compilation *compilation);
 /* False with an error: this program cannot be cut so. */
+/* --ranks: the program of one rank (Compilation.rank). False after a message: there are no ranks for such a program. */
+bool share_out_ranks(Compilation *c);
 bool check_cut(Compilation *compilation);
 bool refuse_cut(Compilation *compilation, const char *why); /* with that error */
 /* Of a wish for parts or slices; whole values for others. */

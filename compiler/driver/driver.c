@@ -43,7 +43,8 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
   c->diags = diags_new(c->arena);
   c->reader.arena = c->arena;
-  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE || options->plan_from;
+  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE || options->plan_from || options->ranks > 1;
+  c->reader.ranks = options->ranks;
   c->reader.wants_nested = options_emits(options, "report") || options->product == PRODUCT_PLAN;
   c->reader.is_overridden = options->data_path != NULL;
 }
@@ -402,7 +403,7 @@ static bool check_links(Compilation *c) {
 static const char *asked_for(const char *option, const char *setting) { return option ? option : setting; }
 
 static bool may_be_cut(const Compilation *c) {
-  return cut_wish(c).mode == CUT_AUTO && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+  return cut_wish(c).mode == CUT_AUTO && c->options->ranks < 2 && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
 static PlanRequest request_of(Compilation *c) {
@@ -457,6 +458,7 @@ static bool run_plan(Compilation *c) {
   if (!check_links(c)) return false;
   c->request = request_of(c);
   if (diags_error_count(c->diags) > 0) return false;
+  if (!share_out_ranks(c)) return false;
   const Cut asked = cut_asked(c);
   c->request = plan_request_cut(&c->request, asked);
   if (!cut_is(c->request.cut, asked)) return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
@@ -491,7 +493,7 @@ static double find_slowdown(const Schedule *schedule) {
 }
 
 static bool is_checked_against_keeping(const Compilation *c) {
-  return !c->is_trying && c->options->product != PRODUCT_PLAN && !schedule_keeps_all(c->answer->schedule);
+  return !c->is_trying && !c->rank && c->options->product != PRODUCT_PLAN && !schedule_keeps_all(c->answer->schedule);
 }
 
 static bool run_explain(Compilation *c) {
@@ -501,12 +503,12 @@ static bool run_explain(Compilation *c) {
   Decisions *d = decisions(c->arena, a->schedule, c->request.pins);
   bool is_reported = options_emits(o, "report"), is_explained = is_reported || o->product == PRODUCT_PLAN;
   if (is_explained && a->training_plan) decisions_weigh(c->arena, a->training_plan, d, o->is_verbose || o->is_plan_json ? d->count : WEIGHED);
-  c->emission = (Emission){.arena = c->arena, .program = c->program, .machine = &c->machine, .training_plan = a->training_plan,
+  c->emission = (Emission){.arena = c->arena, .program = c->rank ? c->rank : c->program, .machine = &c->machine, .training_plan = a->training_plan,
                            .evaluation_plan = a->evaluation_plan, .schedule = a->schedule, .layout = a->layout, .training = a->of->training_kernels,
                            .evaluation = a->evaluation->kernels, .is_sparse_field = c->is_sparse_field, .backend = c->backend, .architecture = architecture_of(c),
                            .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
                            .model_path = c->model_path, .source_text = c->text};
-  c->emission.process = process_of(c->program, a->schedule, a->layout, c->backend == BACKEND_CUDA);
+  c->emission.process = process_of(c->emission.program, a->schedule, a->layout, c->backend == BACKEND_CUDA);
   c->emission.has_lines = o->is_debugging;
   c->emission.has_double = o->has_double && c->program->has_train;
   for (int i = 0; i < d->count; i++) c->emission.values_by_fate[d->list[i].fate]++;

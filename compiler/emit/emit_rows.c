@@ -281,7 +281,7 @@ static const char *place_in_pieces(RowWriter *w, ValueId value, RowKind row, int
 
 /* The pointer to the numbers of a value in a row. A lane's offset comes first: it is added once, and not for each row. */
 static Pointer *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_output, bool is_own) {
-  const bool is_halo = w->kernels->graph->values[value].op == OP_HALO, is_far = is_gathered(w, value, row), is_in_pieces = is_halo || is_far;
+  const bool is_halo = parts_is_halo(w->arguments->step->parts, value), is_far = is_gathered(w, value, row), is_in_pieces = is_halo || is_far;
   const char *at = is_in_pieces ? argument_at_pieces(w->arguments, value, is_output, &w->uses) : argument_at_value(w->arguments, value, is_output, &w->uses);
   for (int i = 0; i < w->pointer_count; i++) {
     Pointer *known = &w->pointers[i];
@@ -435,7 +435,7 @@ static const char *probability(RowWriter *w, ValueId id) {
 /* Dropout draws by what the data call a row. */
 static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
   const char *name = row_variable(w, row);
-  if (w->emission->program->data->recipe.order == ORDER_GIVEN || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
+  if ((w->emission->program->data->recipe.order == ORDER_GIVEN && !w->emission->program->info->is_of_rank) || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
   w->uses |= USES_RUN;
   return arena_printf(w->arena, domain_is_relation(value->shape.domain) ? "g->edge_id[%s]" : "g->node_id[%s]", name);
 }
@@ -624,6 +624,10 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
   if (value->op == OP_OPTION) {
     w->uses |= USES_RUN;
     return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
+  }
+  if (value->op == OP_ROW_COUNT && w->emission->program->info->is_of_rank) { /* of all ranks */
+    const RankInfo *ranks = w->emission->program->info->ranks;
+    return arena_printf(w->arena, "(gnn_real)INT64_C(%" PRId64 ")", value->as.domain == DOMAIN_NODE ? ranks->nodes : ranks->edges);
   }
   if (value->op == OP_ROW_COUNT) {
     w->uses |= USES_RUN;

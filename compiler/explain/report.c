@@ -364,6 +364,12 @@ static void print_once(const Emission *m, FILE *out) {
 /* Which sums have slices is among the notes. */
 static void print_cut(const Emission *m, Cut cut, FILE *out) {
   const char *slices = cut.slices > 1 ? arena_printf(m->arena, ", what sums over neighbours gather from in up to %d slices of columns", cut.slices) : cut.has_halos ? ", sums over neighbours gather from a part's own rows and its halo" : "";
+  if (cut.ranks) {
+    const RankInfo *ranks = m->program->info->ranks;
+    fprintf(out, "  ranks     %d, of which one has at most %s of %s nodes and %s of %s edges; these are its figures, without the time of exchanges\n", cut.ranks, arena_strdup(m->arena, gnn_count_text(ranks->most_nodes).text), arena_strdup(m->arena, gnn_count_text(ranks->nodes).text),
+            arena_strdup(m->arena, gnn_count_text(ranks->most_edges).text), arena_strdup(m->arena, gnn_count_text(ranks->edges).text));
+    return;
+  }
   if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, arena_printf(m->arena, "%s%s", cut_data_text(m->arena, cut), written_text(m)), learned_text(m, cut));
 }
 

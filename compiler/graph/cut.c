@@ -51,6 +51,7 @@ typedef struct Cutting {
 static bool can_have_table(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
   const bool *is_away = c->options.is_away;
+  if (c->options.rank) return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL;
   const bool is_made = op_info[value->op].kind != OP_KIND_LEAF || (is_away && (value->op == OP_INPUT ? is_away[value->as.index] : value->op == OP_HOISTED));
   const bool is_virtual = value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE;
   return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL && is_made && !is_virtual &&
@@ -411,7 +412,7 @@ static void find_made_on_edges(const Cutting *c) {
   for (int i = 0; i < c->from->value_count; i++) {
     const Value *value = &c->from->values[i];
     if (!domain_is_edges(value->shape.domain)) continue;
-    c->is_made_on_edges[i] = op_info[value->op].kind == OP_KIND_ANCHOR && value->op != OP_REDUCE;
+    c->is_made_on_edges[i] = (op_info[value->op].kind == OP_KIND_ANCHOR && value->op != OP_REDUCE) || (c->options.rank && value->op == OP_INPUT);
     for (int k = 0; k < value->operand_count; k++) c->is_made_on_edges[i] = c->is_made_on_edges[i] || c->is_made_on_edges[value->operand[k]];
   }
 }
@@ -667,7 +668,7 @@ static void choose_slices(Cutting *c, ValueId id) {
 
 Graph *cut_graph(const Graph *graph, CutOptions options) {
   const size_t count = (size_t)graph->value_count + 1;
-  Cutting c = {.from = graph, .to = graph_new(graph->arena, graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
+  Cutting c = {.from = graph, .to = graph_new(graph->arena, options.rank ? options.rank : graph->program), .options = options, .image = arena_alloc(graph->arena, count * sizeof(ValueId)),
                .is_near = arena_alloc(graph->arena, count), .reads_far = {arena_alloc(graph->arena, count), arena_alloc(graph->arena, count)},
                .tiles = arena_alloc(graph->arena, count * sizeof(Tiles)), .slice = arena_alloc(graph->arena, count * sizeof(int64_t)),
                .slice_of = arena_alloc(graph->arena, count * sizeof(ValueId *)), .latest_sum = arena_alloc(graph->arena, count * sizeof(ValueId)), .use_count = arena_alloc(graph->arena, count * sizeof(int)),

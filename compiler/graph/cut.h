@@ -16,6 +16,7 @@ typedef struct CutOptions {
   bool has_labels;    /* of an evaluation: what it measures with does, too (Graph.labels) */
   bool has_halos;  /* ... and sums over neighbours gather from what each part needs of them (HALO); of whole rows */
   bool has_edge_halos; /* values on edges, too, where they arrive at the sources */
+  const TypedProgram *rank; /* of a program of ranks, the program with the sizes of one: all that sums gather of other nodes is a table of its rows and those of others (HALO); NULL: of one process */
   bool is_following; /* what follows a sum in slices element by element is computed of them; in bf16 it would be rounded elsewhere */
 } CutOptions;
 

@@ -311,6 +311,47 @@ static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, co
          gnn_halo_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, pairs, error) == GNN_OK;
 }
 
+/* The parts are about alike in work: where ranks are no power of two, they have several each. */
+static bool share_out(const DataReader *reader, const gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
+  enum { PARTS_EACH_LEVELS = 2 };
+  const int count = reader->ranks, levels = gnn_block_levels(dataset->nodes);
+  RankInfo *ranks = arena_alloc(reader->arena, sizeof *ranks);
+  int *first_part = arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *first_part);
+  int64_t *first = arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *first), *pairs[3];
+  for (int h = 0; h < 3; h++) pairs[h] = arena_alloc(reader->arena, (size_t)(count * count) * sizeof *pairs[h]);
+  *ranks = (RankInfo){.count = count, .nodes = dataset->nodes, .edges = dataset->edges, .first_part = first_part, .first = first, .pairs = {[END_DST] = pairs[GNN_HALO_IN], [END_SRC] = pairs[GNN_HALO_OUT], [2] = pairs[GNN_HALO_EDGES]}};
+  int wanted = 0;
+  while (1 << wanted < count) wanted++;
+  if (1 << wanted != count) wanted += PARTS_EACH_LEVELS;
+  ranks->part_levels = wanted < levels ? wanted : levels;
+  for (int r = 0; r <= count; r++) {
+    first_part[r] = (int)(((int64_t)r << ranks->part_levels) / count);
+    first[r] = block_first[(int64_t)first_part[r] << (levels - ranks->part_levels)];
+  }
+  info->ranks = ranks;
+  if (gnn_rank_pairs(dataset->nodes, count, first, dataset->in_ptr, dataset->in_source, pairs, error) != GNN_OK) return false;
+  for (int r = 0; r < count; r++) {
+    const int64_t own[3] = {first[r + 1] - first[r], first[r + 1] - first[r], dataset->in_ptr[first[r + 1]] - dataset->in_ptr[first[r]]};
+    if (own[0] > ranks->most_nodes) ranks->most_nodes = own[0];
+    int64_t leaving = own[2]; /* edges from its rows: those within, and those to others */
+    for (int q = 0; q < count; q++) leaving += ranks->pairs[2][r * count + q] - ranks->pairs[2][q * count + r];
+    if (own[2] > ranks->most_edges) ranks->most_edges = own[2];
+    if (leaving > ranks->most_edges) ranks->most_edges = leaving;
+    for (int kind = 0; kind < 3; kind++) {
+      int64_t table = own[kind], sent = 0;
+      for (int q = 0; q < count; q++) table += ranks->pairs[kind][r * count + q], sent += ranks->pairs[kind][q * count + r];
+      if (table > ranks->table[kind]) ranks->table[kind] = table;
+      if (sent > ranks->sent[kind]) ranks->sent[kind] = sent;
+    }
+    for (int s = 0; s < SPLIT_COUNT; s++) {
+      int64_t rows = 0;
+      for (int64_t k = 0; k < dataset->split_count[s]; k++) rows += dataset->split_rows[s][k] >= first[r] && dataset->split_rows[s][k] < first[r + 1];
+      if (rows > ranks->most_split[s]) ranks->most_split[s] = rows;
+    }
+  }
+  return true;
+}
+
 /* Opened and prepared as the program will do it. */
 static gnn_status read_data(const gnn_source *source, const gnn_recipe *recipe, gnn_dataset **dataset, Loading *loading, gnn_error *error) {
   const int64_t before = allocated_bytes(), mapped = (int64_t)gnn_guard_bytes();
@@ -384,7 +425,8 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->block_first = cuts[0];
     info->block_edges[END_DST] = cuts[1];
     info->block_edges[END_SRC] = cuts[2];
-    if (!count_pairs(reader, dataset, cuts[0], info, &error)) {
+    const bool is_one_graph = dataset->graphs == 1 && dataset->relation_count == 0 && !dataset->pairs && dataset->split_domain == GNN_NODE;
+    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (reader->ranks > 1 && is_one_graph && !share_out(reader, dataset, cuts[0], info, &error))) {
       gnn_dataset_close(dataset);
       return report(reader, diags, spec, &error);
     }

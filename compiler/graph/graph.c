@@ -102,6 +102,13 @@ int64_t graph_rows(const Graph *graph, Domain domain) {
   return typed_rows(graph->program->info, domain);
 }
 
+int64_t graph_value_rows(const Graph *graph, ValueId id) {
+  const Value *value = &graph->values[id];
+  const DataInfo *info = graph->program->info;
+  if (value->op == OP_HALO && info->is_of_rank) return info->ranks->table[value->shape.domain == DOMAIN_EDGE ? 2 : (int)value->as.degree.end];
+  return graph_rows(graph, value->shape.domain);
+}
+
 int32_t graph_sparse_field(const Graph *graph, const bool *is_sparse_field, ValueId id, ValueId *dropout) {
   *dropout = NO_VALUE;
   if (graph->values[id].op == OP_DROPOUT) {
@@ -123,7 +130,7 @@ int64_t graph_bytes(const Graph *graph, ValueId id) {
   const Shape *shape = &graph->values[id].shape;
   int64_t width = shape_width(shape);
   if (shape->element == ELEMENT_BIT) width = (width + 31) / 32;
-  return 4 * width * graph_rows(graph, shape->domain);
+  return 4 * width * graph_value_rows(graph, id);
 }
 
 bool graph_is_scalar(const Graph *graph, ValueId id) {

@@ -212,6 +212,7 @@ ValueId graph_degree(Graph *graph, Domain edges, EdgeEnd end); /* how many such 
 
 int64_t shape_width(const Shape *shape);   /* numbers a row */
 bool shape_equal(const Shape *a, const Shape *b);
+int64_t graph_value_rows(const Graph *graph, ValueId id); /* of its domain; of a table that ranks gather from, with those of others */
 int64_t graph_rows(const Graph *graph, Domain domain); /* as planned; 1 where it is nowhere */
 
 /* The field of sparse features that `id` is, or that it is with dropout: *dropout gets the DROPOUT value or NO_VALUE. NO_INDEX: it is none. */

@@ -429,6 +429,11 @@ static void find_outputs(Fusion *f) {
 
 /* ---- loops and scratch ---- */
 
+/* Of a program of ranks: how its nodes are shared out; NULL: it is none. */
+static const RankInfo *ranks_of(const Fusion *f) { return f->graph->program->info->is_of_rank ? f->graph->program->info->ranks : NULL; }
+/* Sums of all parts are gathered before they are added. */
+static int64_t parts_of_ranks(const Fusion *f) { return ranks_of(f) ? INT64_C(1) << ranks_of(f)->part_levels : 0; }
+
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* How many share the runs of a sum over all rows, each with room for the sums that it may have open. */
@@ -437,8 +442,9 @@ static void loops_walkers(const Fusion *f, Kernel *kernel, const Value *anchor) 
   if (graph->values[anchor->operand[0]].shape.domain == DOMAIN_NONE) return;
   int64_t width = shape_width(&anchor->shape), read = 0;
   for (int k = 0; k < anchor->operand_count; k++) read += graph_bytes(graph, anchor->operand[k]);
-  int64_t nodes = graph_rows(graph, DOMAIN_NODE);
-  int levels = gnn_run_levels(nodes), most = WALKER_LEVELS, least = LEAST_WALKER_LEVELS;
+  const RankInfo *ranks = ranks_of(f);
+  int64_t nodes = ranks ? ranks->nodes : graph_rows(graph, DOMAIN_NODE);
+  int levels = gnn_run_levels(nodes) - (ranks ? ranks->part_levels : 0), most = WALKER_LEVELS, least = LEAST_WALKER_LEVELS;
   if (f->backend == BACKEND_CUDA) {
     const struct Contraction *p = &anchor->as.product;
     int64_t tiles = kernel->kind == KERNEL_OUTER ? ceil_div(p->depth, CUDA_OUTER_TILE) * ceil_div(p->width, CUDA_OUTER_TILE) : 1;
@@ -450,6 +456,7 @@ static void loops_walkers(const Fusion *f, Kernel *kernel, const Value *anchor) 
     kernel->work_bytes = (4 * width * (levels - shared + 1)) << shared;
     if (shared <= least || WALKER_SHARE * kernel->work_bytes <= read) break;
   }
+  kernel->work_bytes += parts_of_ranks(f) * 4 * width;
 }
 
 static void loops_matmul(const Fusion *f, Kernel *kernel, const Value *anchor) {
@@ -470,13 +477,22 @@ static void loops_sparse_matmul(const Fusion *f, Kernel *kernel, const Value *an
 /* Column by column of the field: where the field is the right operand, that is the result turned. */
 static void loops_sparse_outer(const Fusion *f, Kernel *kernel, const Value *anchor) {
   kernel->work_bytes = graph_sparse_side(f->graph, f->is_sparse_field, kernel->anchor) == 0 ? 0 : 4 * shape_width(&anchor->shape);
+  if (ranks_of(f)) kernel->work_bytes = parts_of_ranks(f) * 4 * shape_width(&anchor->shape);
 }
 
 /* A number for each canonical block; on a GPU one for each row, too. */
 static void loops_loss(const Fusion *f, Kernel *kernel, const Value *anchor) {
   (void)anchor;
-  kernel->work_bytes = 8 * (INT64_C(1) << gnn_block_levels(graph_rows(f->graph, DOMAIN_NODE)));
+  kernel->work_bytes = 8 * (INT64_C(1) << gnn_block_levels(ranks_of(f) ? ranks_of(f)->nodes : graph_rows(f->graph, DOMAIN_NODE)));
   if (f->backend == BACKEND_CUDA) kernel->work_bytes += 8 * f->graph->program->info->split_count[SPLIT_TRAIN];
+}
+
+/* The rows that leave a rank, side by side. */
+static void loops_halo(const Fusion *f, Kernel *kernel, const Value *anchor) {
+  const RankInfo *ranks = ranks_of(f);
+  if (ranks == NULL) return;
+  const int64_t rows = ranks->sent[anchor->shape.domain == DOMAIN_EDGE ? 2 : (int)anchor->as.degree.end];
+  kernel->work_bytes = 4 * kernels_row_stride(f->kernels, kernel->anchor) * (rows > 0 ? rows : 1);
 }
 
 static void loops_nothing(const Fusion *f, Kernel *kernel, const Value *anchor) { (void)f, (void)kernel, (void)anchor; }
@@ -546,7 +562,10 @@ static bool kernel_asks_for_ids(Fusion *f, const Kernel *kernel, EdgeEnd end) {
 static bool asks_for_edges(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   if (!domain_is_edges(value->shape.domain) || !visit(f, id, 0)) return false;
-  if (!f->is_virtual[id]) return value->op != OP_HALO;
+  if (!f->is_virtual[id]) {
+    if (ranks_of(f) && value->op != OP_HALO) f->kernels->asks_others = true;
+    return value->op != OP_HALO || ranks_of(f);
+  }
   if (value->op == OP_DROPOUT) return true;
   for (int k = 0; k < value->operand_count && value->op != OP_LIFT; k++)
     if (asks_for_edges(f, value->operand[k])) return true;
@@ -592,7 +611,9 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   needs->has_edge_halo |= gathers_from_halos(f, kernel, true);
   f->walk += ROLES;
   needs->halo[end] |= has_halo;
-  needs->ids[end] |= kernel_asks_for_ids(f, kernel, end);
+  const bool asks_for_ids = kernel_asks_for_ids(f, kernel, end);
+  needs->ids[end] |= asks_for_ids || (has_halo && ranks_of(f));
+  if (asks_for_ids && ranks_of(f)) kernels->asks_others = true;
   const ValueId away[] = {kernels_neighbours(kernels, kernel), kernels_offsets(kernels, kernel)};
   for (int k = 0; k < 2; k++)
     if (away[k] != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, away[k]);

@@ -114,6 +114,7 @@ typedef struct Kernels {
   int32_t *made_by;  /* per value: its kernel, NO_INDEX for leaves and values that exist only inside kernels */
   bool *is_stored;   /* per value: has memory of its own for some steps */
   bool *is_half;     /* per value that has storage: it is kept in bf16 */
+  bool asks_others;  /* of a rank: some kernel would read rows of other ranks that are in no table */
   ValueId *storage;  /* per value: the value in whose memory it lies (a reshape lies in its operand's); else itself */
   struct EdgeNeeds {
     bool in, out, out_edge; /* directions that kernels walk */

@@ -64,5 +64,5 @@ int64_t kernels_bytes(const Kernels *kernels, ValueId id) {
   if (value->op == OP_NEIGHBOURS) return 4 * graph_rows(kernels->graph, DOMAIN_EDGE);
   if (value->op == OP_OFFSETS) return 8 * (graph_rows(kernels->graph, DOMAIN_NODE) + 1);
   if (value->op == OP_ENTRIES) return 4 * kernels->graph->program->fields[value->as.entries.field].nonzeros;
-  return graph_rows(kernels->graph, kernels->graph->values[id].shape.domain) * kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 2 : 4);
+  return graph_value_rows(kernels->graph, id) * kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 2 : 4);
 }

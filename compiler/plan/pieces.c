@@ -246,7 +246,7 @@ int parts_row_shift(const Parts *p) {
   return shift;
 }
 
-bool parts_is_halo(const Parts *p, ValueId value) { return p->kernels->graph->values[p->kernels->storage[value]].op == OP_HALO; }
+bool parts_is_halo(const Parts *p, ValueId value) { return p->count > 1 && p->kernels->graph->values[p->kernels->storage[value]].op == OP_HALO; }
 
 static const HaloPieces *halo_of(const Parts *p, ValueId value) { return &p->halo[halo_kind(&p->kernels->graph->values[p->kernels->storage[value]])]; }
 

@@ -70,6 +70,25 @@ static int64_t moving_bytes(const Residents *residents) {
   return ways * (GNN_SCRATCH_BLOCK_BYTES + gnn_scratch_buffer_bytes(GNN_SCRATCH_BLOCK_BYTES));
 }
 
+/* Of a program of ranks: scores, labels and rows of the splits of all of them, which each measures. */
+static int64_t measured_bytes(const TypedProgram *program) {
+  const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
+  if (!ranks) return 0;
+  int64_t columns = 1, labels = 1;
+  for (int f = 0; program->has_train && f == 0; f++) {
+    const Type *scores = &program->exprs[program->result].type, *label = &program->fields[program->train.label_field].type;
+    for (int d = 0; d < scores->rank; d++) columns *= scores->dim[d].size;
+    for (int d = 0; d < label->rank && label->dtype != DTYPE_CLASS; d++) labels *= label->dim[d].size;
+  }
+  return 4 * ranks->nodes * (columns + labels + 1);
+}
+
+/* While it finds which rows go to whom. */
+static int64_t sharing_bytes(const TypedProgram *program) {
+  const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
+  return ranks ? 9 * ranks->nodes + 16 * ranks->most_nodes + 28 * ranks->most_edges : 0;
+}
+
 Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {
   const DataInfo *info = program->info;
   const Residents *residents = layout->residents;
@@ -80,10 +99,10 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   bool is_sorting = false;
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
   p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
-              (is_sorting ? RANKED_BYTES * info->nodes : 0);
+              (is_sorting ? RANKED_BYTES * (info->is_of_rank ? info->ranks->nodes : info->nodes) : 0) + measured_bytes(program);
   if (stays) p.running += info->loading.held + info->loading.stays;
   const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;
-  const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents);
+  const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program) + measured_bytes(program);
   if (info->loading.is_known) p.loading = greater(windows + info->loading.most, beside + filled_bytes(residents));
   p.resident = p.code + greater(p.running, p.loading);
   p.addresses = p.code + MAPPED_BYTES + schedule_step_count(schedule) * (int64_t)STEP_TEXT_BYTES + greater(p.running, p.loading ? greater(p.loading, beside + p.data) + info->loading.mapped : 0);

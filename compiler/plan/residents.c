@@ -99,6 +99,10 @@ static void add_direction(Collecting *l, const char *set, const char *end, int64
 static void add_halo(Collecting *l, HaloKind kind) {
   static const char *const names[] = {[HALO_FOR_SRC] = "out", [HALO_FOR_DST] = "in", [HALO_OF_EDGES] = "edge"};
   const DataInfo *info = l->program->info;
+  if (info->is_of_rank) { /* what leaves for other ranks; ids are rows of a table */
+    l->residents->halo[kind] = (struct HaloBlocks){.code = NO_INDEX, .row = add_part(l, names[kind], "_sent_rows", 4 * info->ranks->sent[kind]), .first = NO_INDEX};
+    return;
+  }
   const int levels = l->homes.halo_levels;
   const int64_t rows = halo_rows(halo_pairs(l->arena, info, kind, levels), levels);
   l->residents->halo_levels = levels;
@@ -151,10 +155,10 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
     }
     add_edge_set(l, typed_edge_set(info, set), &all);
   }
-  y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1));
-  const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN;
+  y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->is_of_rank ? info->ranks->nodes : info->nodes)) + 1));
+  const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN || info->is_of_rank;
   if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
-  if (is_ordered && drops_edges(kernels[0])) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * info->edges);
+  if (is_ordered && drops_edges(kernels[0])) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
   static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
   for (int s = 0; s < SPLIT_COUNT; s++)
     if (l->program->has_train && info->split_count[s] > 0)

@@ -80,20 +80,26 @@ GNN_INLINE void gnn_cross_entropy_gradient(const gnn_real *scores, int64_t class
                                    gradient + rows[i] * classes);
 }
 
-/* The same with [begin, end) being nodes; writes every row, zeros where a node is not listed. */
-GNN_INLINE void gnn_cross_entropy_gradient_nodes(const gnn_real *scores, int64_t classes, const int32_t *labels,
-                                                 const int32_t *rows, int64_t row_count, int64_t begin, int64_t end,
-                                                 gnn_real *gradient) {
+/* The same with [begin, end) being nodes, and `total` rows, which may be more than are listed; writes every row, zeros where a node is not listed. */
+GNN_INLINE void gnn_cross_entropy_gradient_of(const gnn_real *scores, int64_t classes, const int32_t *labels,
+                                              const int32_t *rows, int64_t row_count, double total, int64_t begin, int64_t end,
+                                              gnn_real *gradient) {
   int64_t low = gnn_entry_of(rows, 0, row_count, begin);
   for (int64_t r = begin; r < end; r++) {
     gnn_real *to = gradient + r * classes;
     if (low < row_count && rows[low] == r) {
-      gnn_cross_entropy_gradient_row(scores + r * classes, classes, labels[r], (double)row_count, to);
+      gnn_cross_entropy_gradient_row(scores + r * classes, classes, labels[r], total, to);
       low++;
     } else {
       for (int64_t c = 0; c < classes; c++) to[c] = 0;
     }
   }
+}
+
+GNN_INLINE void gnn_cross_entropy_gradient_nodes(const gnn_real *scores, int64_t classes, const int32_t *labels,
+                                                 const int32_t *rows, int64_t row_count, int64_t begin, int64_t end,
+                                                 gnn_real *gradient) {
+  gnn_cross_entropy_gradient_of(scores, classes, labels, rows, row_count, (double)row_count, begin, end, gradient);
 }
 
 /* ---- all losses: `labels` are int32, one a row, the ring for bpr, or numbers, as many as scores, `stride` apart from row to row ---- */

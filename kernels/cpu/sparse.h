@@ -75,9 +75,8 @@ GNN_INLINE void gnn_sparse_rows(const gnn_sparse *s, const gnn_real *b, int64_t 
   }
 }
 
-/* The block of a row that is not before block `low`. */
-GNN_INLINE int64_t gnn_block_of(const gnn_blocks *blocks, int64_t low, int64_t row) {
-  int64_t high = INT64_C(1) << blocks->levels;
+/* The block of a row that is not before block `low`, and before block `high`. */
+GNN_INLINE int64_t gnn_block_of(const gnn_blocks *blocks, int64_t low, int64_t high, int64_t row) {
   while (high - low > 1) {
     const int64_t middle = low + (high - low) / 2;
     if (blocks->first[middle] <= row) low = middle;
@@ -89,18 +88,19 @@ GNN_INLINE int64_t gnn_block_of(const gnn_blocks *blocks, int64_t low, int64_t r
 /* Rows [begin, end) of S^T G, which are columns of S; g: [rows, w] row-major. The entries of a column are summed in each block, and
  * the sums over the tree of blocks. Blocks without entries would add zeros: they are passed over. Two open sums are added when the
  * next entry lies outside the least subtree that holds them both, which is told by the highest bit in which the numbers of
- * blocks differ. */
-GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_blocks *blocks, gnn_table g, int64_t w, int chains,
-                                   const gnn_dropout *drop, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
+ * blocks differ. Of the blocks [first_block, end_block) alone, an aligned subtree. */
+GNN_INLINE void gnn_sparse_tn_blocks(const gnn_sparse *s, const gnn_blocks *blocks, int64_t first_block, int64_t end_block, gnn_table g, int64_t w, int chains,
+                                     const gnn_dropout *drop, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
   const gnn_csr *columns = &s->by_column;
   gnn_real open[(GNN_BLOCK_MOST_LEVELS + 1) * w];
   int64_t block_of[GNN_BLOCK_MOST_LEVELS + 1];
   for (int64_t c = begin; c < end; c++) {
-    const int64_t last = columns->ptr[c + 1];
-    int64_t e = columns->ptr[c], block = 0;
+    int64_t last = columns->ptr[c + 1], e = columns->ptr[c], block = first_block;
     int count = 0;
+    if (first_block > 0) e = gnn_entry_of(columns->idx, e, last, blocks->first[first_block]);
+    if (first_block > 0 || end_block < INT64_C(1) << blocks->levels) last = gnn_entry_of(columns->idx, e, last, blocks->first[end_block]);
     do {
-      if (e < last) block = gnn_block_of(blocks, block, columns->idx[e]);
+      if (e < last) block = gnn_block_of(blocks, block, end_block, columns->idx[e]);
       for (; count > 1 && (block_of[count - 2] ^ block_of[count - 1]) < (block_of[count - 1] ^ block); count--)
         for (int64_t j = 0; j < w; j++) open[(count - 2) * w + j] += open[(count - 1) * w + j];
       const int64_t block_end = gnn_entry_of(columns->idx, e, last, blocks->first[block + 1]);
@@ -112,6 +112,11 @@ GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_blocks *blocks
       for (int64_t j = 0; j < w; j++) open[(count - 2) * w + j] += open[(count - 1) * w + j];
     done(context, c, open);
   }
+}
+
+GNN_INLINE void gnn_sparse_tn_rows(const gnn_sparse *s, const gnn_blocks *blocks, gnn_table g, int64_t w, int chains,
+                                   const gnn_dropout *drop, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {
+  gnn_sparse_tn_blocks(s, blocks, 0, INT64_C(1) << blocks->levels, g, w, chains, drop, begin, end, done, context);
 }
 
 /* Rows [begin, end) of y = x^T; x: [rows, cols], y: [cols, rows], row-major. */

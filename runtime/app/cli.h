@@ -8,6 +8,7 @@
 typedef struct gnn_cli {
   const gnn_program *program; /* that runs, of those from `builds` on (core/builds.h) */
   const gnn_program *builds;
+  gnn_ranks *ranks;        /* this process is one of them; NULL: there are none */
   const char *name;        /* of the executable, without folders */
   double option[GNN_OPTION_MAX];
   const char *data, *out, *weights, *resume, *board, *output, *split, *layer, *scratch, *cpu;

@@ -15,6 +15,7 @@
 #include "runtime/base/processor.h"
 #include "runtime/core/builds.h"
 #include "runtime/core/lanes.h"
+#include "runtime/core/ranks.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/data/batches.h"
 #include "runtime/data/npy.h"
@@ -62,11 +63,18 @@ gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_erro
 
 static void commands_note(void *user, const char *text) { fprintf(stderr, "%s: %s\n", ((const gnn_cli *)user)->name, text); }
 
+/* Where none were asked for, ranks on one machine share its processors. */
+static int commands_threads(const gnn_cli *cli) {
+  if (cli->ranks == NULL || cli->threads > 0) return (int)cli->threads;
+  const int threads = gnn_usable_processors() / cli->ranks->together;
+  return threads > 1 ? threads : 1;
+}
+
 gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
   const char *graph = getenv("GNN_CUDA_GRAPH");
-  return (gnn_instance_options){.threads = (int)cli->threads, .is_serial = cli->is_serial, .scratch = cli->scratch,
+  return (gnn_instance_options){.threads = commands_threads(cli), .is_serial = cli->is_serial, .scratch = cli->scratch,
                                 .temporary = getenv("TMPDIR"), .continues_after_nan = cli->continues_after_nan, .device = cli->device,
-                                .has_no_graph = cli->has_no_graph || (graph && strcmp(graph, "0") == 0),
+                                .ranks = cli->ranks, .has_no_graph = cli->has_no_graph || (graph && strcmp(graph, "0") == 0),
                                 .note = commands_note, .note_user = (void *)(uintptr_t)cli};
 }
 
@@ -130,7 +138,8 @@ int gnn_command_train(const gnn_cli *cli) {
     .resume = cli->resume, .resumes_newest = cli->resumes_newest, .logs_csv = cli->logs_csv,
     .logs_jsonl = cli->logs_jsonl, .logs_page = cli->logs_page, .board = cli->board, .progress = cli->progress, .time_limit = cli->time_limit,
     .continues_after_nan = cli->continues_after_nan, .accepts_changed_data = cli->accepts_changed_data, .is_quiet = cli->is_quiet, .is_verbose = cli->is_verbose,
-    .command_line = cli->command_line};
+    .ranks = cli->ranks, .command_line = cli->command_line};
+  if (!gnn_ranks_is_first(cli->ranks)) options.logs_csv = options.logs_jsonl = options.logs_page = 0, options.board = NULL;
   code = gnn_train(session.instance, &options);
   commands_close(&session);
   return code;

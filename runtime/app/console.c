@@ -95,6 +95,7 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
   if (program->ssd_bytes) gnn_text_format(&line, ", %s ssd", gnn_bytes_text(program->ssd_bytes).text);
   if (program->process_bytes) gnn_text_format(&line, ", %s process", gnn_bytes_above_text(program->process_bytes).text);
   gnn_text_format(&line, ")");
+  if (program->ranks) gnn_text_format(&line, "   %d ranks", program->ranks->count);
   if (program->batch_graphs) gnn_text_format(&line, "   batches of %lld graphs", (long long)program->batch_graphs);
   int split = whole->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   if (gnn_has_accuracy(program) && program->fields[program->label_field].storage == GNN_LABEL)

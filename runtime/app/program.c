@@ -16,6 +16,7 @@
 #include "runtime/base/partial.h"
 #include "runtime/core/builds.h"
 #include "runtime/core/device.h"
+#include "runtime/core/ranks.h"
 
 typedef enum program_option {
   OPT_DATA, OPT_EPOCHS, OPT_RUNS, OPT_SEED, OPT_THREADS, OPT_WEIGHTS, OPT_RESUME, OPT_OUT, OPT_LOG, OPT_EVERY, OPT_PROGRESS,
@@ -330,6 +331,33 @@ static int program_choose_build(gnn_cli *cli, int bit) {
   return status == GNN_EINVAL ? GNN_EXIT_USAGE : GNN_EXIT_NO_ROOM;
 }
 
+/* Text of ranks after the first goes nowhere, but for errors, which say whose they are. */
+static void program_hush(gnn_cli *cli, gnn_text *name) {
+  if (gnn_ranks_is_first(cli->ranks)) return;
+  cli->is_quiet = 1;
+  cli->is_verbose = 0;
+  gnn_text_format(name, "%s: rank %d", cli->name, cli->ranks->rank);
+  if (name->data) cli->name = name->data;
+  if (freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
+}
+
+/* Ranks end alike where what ends them was the same for all: the command line, a loss that is no number, an interruption that they agreed on. */
+static int program_run_ranks(gnn_cli *cli, const struct program_command *command) {
+  gnn_error error;
+  gnn_text name = {0};
+  if (!(command->bit & (CMD_TRAIN | CMD_EVAL))) return program_usage(cli, "%s works in one process: compile it without --ranks; weights and checkpoints are the same%s", command->name, "");
+  gnn_status status = gnn_ranks_begin(cli->program, cli->name, &cli->ranks, &error);
+  if (status != GNN_OK && gnn_ranks_is_first(cli->ranks)) gnn_print_error(cli->name, &error);
+  int code = gnn_exit_code(status);
+  if (status == GNN_OK) {
+    program_hush(cli, &name);
+    code = command->run(cli);
+  }
+  gnn_ranks_end(cli->ranks, code, code == GNN_EXIT_USAGE || code == GNN_EXIT_NUMERIC || code == GNN_EXIT_AGAIN || code > 128);
+  gnn_text_free(&name);
+  return code;
+}
+
 static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
   const struct program_command *command = NULL;
   int first_word = 0;
@@ -355,7 +383,8 @@ static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
     if (code != 0) return code;
   }
   const int code = program_choose_build(cli, command->bit);
-  return code != 0 ? code : command->run(cli);
+  if (code != 0) return code;
+  return cli->program->ranks && command->bit & CMD_WITH_DATA ? program_run_ranks(cli, command) : command->run(cli);
 }
 
 /* Who reads what is printed may have seen enough. */

@@ -16,11 +16,13 @@
 #include "runtime/base/partial.h"
 #include "runtime/core/bad_value.h"
 #include "runtime/core/device.h"
+#include "runtime/core/ranks.h"
 #include "runtime/core/weights.h"
 #include "runtime/data/contents.h"
 #include "runtime/job/epoch.h"
 
 /* Signal handlers can only leave word here; the loop looks after every epoch. */
+static int train_agreed, train_is_late; /* of ranks: the signal that one of them had when all looked, and not one that came since; one has no time left */
 static volatile sig_atomic_t train_signal, train_status_wanted; /* the first that asked to stop */
 static volatile sig_atomic_t train_asked[2];                    /* SIGINT, SIGTERM */
 
@@ -85,7 +87,10 @@ static void train_remove_earlier(const char *folder, const char *name) {
   free(path);
 }
 
+static int train_writes(const gnn_loop *loop) { return gnn_ranks_is_first(loop->options->ranks); }
+
 static gnn_status train_save_weights(gnn_loop *loop, const gnn_snapshot *snapshot, const char *name, char **saved) {
+  if (!train_writes(loop)) return GNN_OK;
   char *folder = train_run_folder(loop);
   char *path = folder ? gnn_path_join(folder, name) : NULL;
   gnn_status status = path ? gnn_make_directories(folder, &loop->error) : gnn_fail_memory(&loop->error, 256);
@@ -100,18 +105,18 @@ static gnn_status train_save_weights(gnn_loop *loop, const gnn_snapshot *snapsho
 
 static gnn_status train_checkpoint(gnn_loop *loop) {
   if (loop->out == NULL) loop->out = loop->options->default_out;
-  gnn_status status = gnn_make_directories(loop->out, &loop->error);
+  gnn_status status = train_writes(loop) ? gnn_make_directories(loop->out, &loop->error) : GNN_OK;
   if (status != GNN_OK) return status;
   char *path = gnn_checkpoint_path(loop->out, loop->progress.run_index, loop->instance->run.epoch);
   if (path == NULL) return gnn_fail_memory(&loop->error, 256);
-  status = gnn_checkpoint_save(loop->instance, &loop->best, &loop->progress, path, &loop->error);
+  if (train_writes(loop)) status = gnn_checkpoint_save(loop->instance, &loop->best, &loop->progress, path, &loop->error);
   if (status == GNN_OK && loop->program->has_keep && loop->best.is_filled)
     status = train_save_weights(loop, &loop->best, "best.safetensors", NULL);
   if (status != GNN_OK) {
     free(path);
     return status;
   }
-  gnn_checkpoint_prune(loop->out, path, loop->last_saved); /* those of earlier sessions go: they are of another run */
+  if (train_writes(loop)) gnn_checkpoint_prune(loop->out, path, loop->last_saved); /* those of earlier sessions go: they are of another run */
   free(loop->last_saved);
   loop->last_saved = path;
   loop->last_saved_epoch = loop->instance->run.epoch;
@@ -213,10 +218,25 @@ static void train_log(gnn_loop *loop, int is_evaluated) {
 /* Whether to leave: *exit_code is that of the interruption. */
 static int train_is_interrupted(const gnn_loop *loop, int *exit_code) {
   double limit = loop->options->time_limit;
-  if (train_signal) *exit_code = train_signal == SIGUSR1 ? GNN_EXIT_AGAIN : 128 + train_signal;
-  else if (limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit) *exit_code = GNN_EXIT_AGAIN;
+  const int number = loop->options->ranks ? train_agreed : train_signal;
+  if (number) *exit_code = number == SIGUSR1 ? GNN_EXIT_AGAIN : 128 + number;
+  else if (loop->options->ranks ? train_is_late : limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit) *exit_code = GNN_EXIT_AGAIN;
   else return 0;
   return 1;
+}
+
+/* A signal to one rank is one to all: they stop at the same epoch. */
+static void train_agree(const gnn_loop *loop) {
+  gnn_ranks *ranks = loop->options->ranks;
+  int64_t all[GNN_RANKS_MOST][2];
+  const double limit = loop->options->time_limit;
+  if (ranks == NULL) return;
+  const int is_late = limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit;
+  gnn_ranks_tell(ranks, (const int64_t[]){train_signal, is_late}, 2, all[0]);
+  for (int r = ranks->count - 1; r >= 0; r--) {
+    if (all[r][0]) train_agreed = (int)all[r][0];
+    if (all[r][1]) train_is_late = 1;
+  }
 }
 
 /* Epochs up to the end, a stop, or an interruption (*exit_code is not 0 then). */
@@ -253,6 +273,7 @@ static gnn_status train_epochs(gnn_loop *loop, int *exit_code) {
       status = train_checkpoint(loop);
       if (status != GNN_OK) return status;
     }
+    train_agree(loop);
     if (!is_last && train_is_interrupted(loop, exit_code)) return train_checkpoint(loop);
   }
   return GNN_OK;
@@ -294,6 +315,7 @@ static gnn_status train_finish_run(gnn_loop *loop) {
 
 /* run.json: enough to know later what made these files. */
 static gnn_status train_write_summary(gnn_loop *loop) {
+  if (!train_writes(loop)) return GNN_OK;
   const gnn_program *program = loop->program;
   char *path = gnn_path_join(loop->out, "run.json");
   if (path == NULL) return gnn_fail_memory(&loop->error, 256);
@@ -439,7 +461,7 @@ static const char *train_log_folder(const gnn_loop *loop) {
 
 /* Two trainings would mix their files. Where the file system has no locks they may. */
 static gnn_status train_claim_folder(gnn_loop *loop) {
-  const char *folder = train_log_folder(loop);
+  const char *folder = train_writes(loop) ? train_log_folder(loop) : NULL;
   if (folder == NULL) return GNN_OK;
   gnn_status status = gnn_make_directories(folder, &loop->error);
   if (status != GNN_OK) return status;
@@ -468,6 +490,7 @@ static gnn_status train_open_logs(gnn_loop *loop, int is_resumed) {
 /* What a training that was killed while it saved left in the folders of this one. */
 static gnn_status train_remove_leftovers(gnn_loop *loop) {
   const char *folder = loop->out ? loop->out : loop->options->default_out;
+  if (!train_writes(loop)) return GNN_OK;
   gnn_checkpoint_remove_leftovers(folder);
   for (int64_t r = 0; r < loop->options->runs && loop->options->runs > 1; r++) {
     char name[32];
@@ -480,6 +503,35 @@ static gnn_status train_remove_leftovers(gnn_loop *loop) {
   return GNN_OK;
 }
 
+/* All ranks have begun with the same: rank 0 is right. */
+static gnn_status train_are_alike(gnn_loop *loop) {
+  enum { ALIKE = 5 + GNN_CONTENT_COUNT };
+  static const char *const words[ALIKE] = {"another number of epochs or runs", "other options", "another seed", "another checkpoint", "another --every", [5] = "other edges", "other features", "other labels", "other splits"};
+  const gnn_instance *instance = loop->instance;
+  gnn_ranks *ranks = loop->options->ranks;
+  int64_t own[ALIKE] = {0}, all[GNN_RANKS_MOST][ALIKE];
+  if (ranks == NULL) return GNN_OK;
+  own[0] = (loop->options->epochs << 20) + loop->options->runs;
+  for (int i = 0; i < loop->program->option_count; i++) {
+    int64_t bits;
+    memcpy(&bits, &instance->run.option[i], sizeof bits);
+    own[1] = own[1] * 31 + bits;
+  }
+  own[2] = (int64_t)loop->progress.seed;
+  own[3] = (loop->progress.run_index << 32) + instance->run.epoch;
+  own[4] = loop->options->every;
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++) own[5 + c] = instance->contents[c];
+  gnn_ranks_tell(ranks, own, ALIKE, all[0]);
+  for (int r = 1; r < ranks->count; r++)
+    for (int k = 0; k < ALIKE; k++) {
+      if (all[r][k] == all[0][k]) continue;
+      gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0809", "rank %d has %s than rank 0", r, words[k]);
+      gnn_fail_help(&loop->error, "all ranks read the same files: a folder that all machines share");
+      return status;
+    }
+  return GNN_OK;
+}
+
 static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   const gnn_train_options *options = loop->options;
   int is_resumed = 0;
@@ -487,6 +539,7 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   if (status == GNN_OK) status = train_remove_leftovers(loop);
   if (status != GNN_OK) return status;
   status = train_resume(loop, &is_resumed);
+  if (status == GNN_OK) status = train_are_alike(loop);
   if (!options->is_quiet) gnn_print_header(loop->instance, loop->progress.seed);
   if (status != GNN_OK) return status;
   if (is_resumed && !options->is_quiet)
@@ -526,8 +579,8 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   return loop->out ? train_write_summary(loop) : GNN_OK;
 }
 
-static const char *train_stopper(void) {
-  switch (train_signal) {
+static const char *train_stopper(const gnn_loop *loop) {
+  switch (loop->options->ranks ? train_agreed : train_signal) {
   case 0: return "--time-limit";
   case SIGINT: return "an interrupt";
   case SIGTERM: return "SIGTERM";
@@ -543,7 +596,7 @@ static void train_say_interrupted(gnn_loop *loop) {
   fflush(stdout);
   fprintf(stderr, "%s: stopped at epoch %lld of run %lld by %s; go on with --resume%s%s\n", loop->options->name,
           (long long)loop->instance->run.epoch, (long long)loop->progress.run_index,
-          train_stopper(), loop->last_saved ? "=" : "", loop->last_saved ? loop->last_saved : "");
+          train_stopper(loop), loop->last_saved ? "=" : "", loop->last_saved ? loop->last_saved : "");
 }
 
 int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
@@ -585,9 +638,10 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
     gnn_print_error(options->name, &log_error); /* what stopped it may be what the log met, too */
   }
   if (status != GNN_OK) {
-    gnn_print_error(options->name, &loop->error);
+    const int is_of_all = status == GNN_ENUMERIC || strcmp(loop->error.code, "R0809") == 0;
+    if (gnn_ranks_is_first(options->ranks) || !is_of_all) gnn_print_error(options->name, &loop->error);
     exit_code = gnn_exit_code(status);
-  } else if (exit_code != 0) {
+  } else if (exit_code != 0 && gnn_ranks_is_first(options->ranks)) {
     train_say_interrupted(loop);
   }
   if (loop->claim >= 0) close(loop->claim);

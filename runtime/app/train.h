@@ -25,6 +25,7 @@ typedef struct gnn_train_options {
   double time_limit;        /* seconds; 0: none */
   int continues_after_nan, is_quiet, is_verbose;
   int accepts_changed_data; /* a checkpoint of other data is gone on from, too */
+  gnn_ranks *ranks;         /* NULL: there is one process. Of several the first writes all files */
   const char *command_line; /* for run.json */
 } gnn_train_options;
 

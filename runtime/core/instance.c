@@ -172,6 +172,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   if (instance == NULL) return gnn_fail_memory(error, (int64_t)sizeof *instance);
   instance->scratch.file = -1;
   instance->run.program = instance->tiers.program = program;
+  instance->run.ranks = options.ranks;
   instance->continues_after_nan = options.continues_after_nan;
   const gnn_backend *backend = gnn_backend_of(program);
   gnn_status status = backend->open(instance, &options, error);
@@ -202,6 +203,19 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   return GNN_OK;
 }
 
+void gnn_drop_whole_rows(gnn_instance *instance) {
+  gnn_whole_rows *rows = instance->whole_rows;
+  if (rows == NULL) return;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) free(rows->split[s]);
+  free(rows->first);
+  free(rows->classes);
+  free(rows->numbers);
+  free(rows->scores);
+  free(rows);
+  instance->whole_rows = NULL;
+  instance->whole = (gnn_whole){0};
+}
+
 void gnn_instance_destroy(gnn_instance *instance) {
   if (instance == NULL) return;
   if (instance->drop_batches) instance->drop_batches(instance);
@@ -212,6 +226,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
   for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
   gnn_backend_of(instance->run.program)->close(instance);
   free(instance->scores_here);
+  gnn_drop_whole_rows(instance);
   free(instance->block_loss);
   free(instance->metric_room);
   free(instance);
@@ -297,6 +312,7 @@ gnn_status gnn_instance_begin(gnn_instance *instance, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_program *program = run->program;
   if (instance->batches) instance_weigh_batch(instance);
+  else if (instance->whole_rows) memcpy(run->row_weight, instance->whole.row_weight, sizeof run->row_weight);
   else gnn_instance_see(instance);
   gnn_status status = gnn_backend_of(program)->load(instance);
   if (status == GNN_OK && program->once) status = gnn_do(instance, GNN_WORK_ONCE);

@@ -24,6 +24,7 @@ typedef struct gnn_instance_options {
   const char *temporary;
   int continues_after_nan;  /* weights that are not finite are taken */
   int device;               /* which one, where there are several */
+  gnn_ranks *ranks;         /* what is to be loaded is of one of them; NULL: of the only process */
   int has_no_graph;         /* steps are launched one by one in every epoch */
   void (*note)(void *user, const char *text); /* told what the user should know, though nothing failed; NULL: nobody */
   void *note_user;
@@ -84,12 +85,20 @@ typedef struct gnn_batch {
   const int64_t *graph_ptr;  /* and in the data, of all graphs */
 } gnn_batch;
 
+/* What gnn_whole points to in a program of ranks, each of which measures the rows of all. */
+typedef struct gnn_whole_rows {
+  int32_t *split[GNN_SPLIT_COUNT], *classes;
+  int64_t *first;  /* gnn_blocks.first */
+  float *numbers, *scores;
+} gnn_whole_rows;
+
 typedef struct gnn_instance {
   gnn_run run;
   gnn_whole whole;
   gnn_batch batch;
   struct gnn_batches *batches; /* data/batches.h; NULL: all data are in the arena */
   void (*drop_batches)(struct gnn_instance *instance);
+  gnn_whole_rows *whole_rows;  /* NULL: not of ranks */
   struct gnn_dataset *drawn;   /* of a program whose pairs are drawn anew: the data, which lives as long as the instance; otherwise NULL */
   gnn_error batch_error;       /* why a batch did not get into the arena; message "": none failed */
   gnn_memory memory;
@@ -118,6 +127,7 @@ void gnn_instance_give_back(const gnn_instance *instance, gnn_tier tier, void *m
 gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_options *options, gnn_instance **instance,
                                gnn_error *error);
 void gnn_instance_destroy(gnn_instance *instance); /* NULL is fine */
+void gnn_drop_whole_rows(gnn_instance *instance);
 /* The device arena of one that grows goes as far as the data do, or to its end. */
 gnn_status gnn_instance_grow(gnn_instance *instance, int is_for_data, gnn_error *error);
 /* Every page of memory that is the runtime's own, once the data are closed: then they and the arenas are never there together. */

@@ -25,7 +25,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-static int usable_processors(void) {
+int gnn_usable_processors(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set)) return 1;
   const int count = CPU_COUNT(&set);
@@ -81,7 +81,7 @@ struct gnn_team {
 gnn_team *gnn_team_create_for(int threads, int64_t row_bytes) {
   gnn_team *team = malloc(sizeof *team);
   (void)row_bytes;
-  if (team) team->threads = threads > 0 ? threads : usable_processors();
+  if (team) team->threads = threads > 0 ? threads : gnn_usable_processors();
   return team;
 }
 
@@ -226,7 +226,7 @@ static int team_start(Member *member, int64_t row_bytes) {
 }
 
 gnn_team *gnn_team_create_for(int threads, int64_t row_bytes) {
-  const int processors = usable_processors();
+  const int processors = gnn_usable_processors();
   if (threads <= 0) threads = processors;
   gnn_team *team = aligned_alloc(CACHE_LINE, sizeof *team + (size_t)threads * sizeof(Member));
   if (!team) return NULL;

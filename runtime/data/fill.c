@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fill_halo.h"
+#include "fill_ranks.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/core/home.h"
 #include "runtime/core/window.h"
@@ -35,7 +36,7 @@ static void fill_real(void *to, int real_bytes, int64_t index, double value) {
 
 /* Row ranges of about equal work. The number of tasks depends on the data alone, so that sums over tasks have the same
  * bits for every number of threads. */
-static int64_t fill_bounds(const int64_t *ptr, int64_t rows, int64_t *bounds) {
+int64_t gnn_fill_bounds(const int64_t *ptr, int64_t rows, int64_t *bounds) {
   int64_t work = ptr[rows] + rows, tasks = work / FILL_TASK_WORK + 1;
   if (tasks > GNN_TASKS) tasks = GNN_TASKS;
   if (tasks > rows) tasks = rows > 0 ? rows : 1;
@@ -164,7 +165,7 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
   out->idx = idx;
   out->bounds = bounds;
   out->edge = edge;
-  if (bounds) out->tasks = fill_bounds(ptr, data->sources, bounds);
+  if (bounds) out->tasks = gnn_fill_bounds(ptr, data->sources, bounds);
   gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, &plan->out_home, error) : GNN_OK;
   if (status == GNN_OK) status = fill_home_ptr(instance, ptr, data->sources, &plan->out_ptr_home, error);
   return status != GNN_OK ? status : fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
@@ -216,7 +217,7 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   if (ptr) memcpy(ptr, data->in_ptr, (size_t)(data->destinations + 1) * sizeof *ptr);
   if (idx && data->edges && data->in_source) memcpy(idx, data->in_source, (size_t)data->edges * sizeof *idx);
   for (int64_t e = 0; idx && !data->in_source && e < data->edges; e++) idx[e] = (int32_t)e;
-  if (bounds) set->in.tasks = fill_bounds(data->in_ptr, data->destinations, bounds);
+  if (bounds) set->in.tasks = gnn_fill_bounds(data->in_ptr, data->destinations, bounds);
   gnn_status status = fill_degrees(instance, fill_idx(instance, plan, plan->at_in_degree), &plan->in_degree_home, data->in_ptr, data->destinations, error);
   if (status == GNN_OK && has_ids) status = fill_home_in(instance, data, &plan->in_home, error);
   if (status == GNN_OK) status = fill_home_ptr(instance, data->in_ptr, data->destinations, &plan->in_ptr_home, error);
@@ -238,7 +239,7 @@ static int fill_has_parts(const gnn_run *run, const int64_t *first) {
   return is_equal;
 }
 
-static gnn_status fill_other_parts(const gnn_dataset *dataset, gnn_error *error) {
+gnn_status gnn_fill_other_parts(const gnn_dataset *dataset, gnn_error *error) {
   return gnn_fail(error, GNN_EDATA, "R0802", "%s is cut into other parts than those that the program was compiled for: compile it again with these data", dataset->title);
 }
 
@@ -251,7 +252,7 @@ static gnn_status fill_blocks(gnn_instance *instance, const gnn_dataset *dataset
   if (first == NULL) return GNN_OK;
   const gnn_status status = gnn_dataset_cut(dataset, first, NULL, NULL, error);
   if (status != GNN_OK) return status;
-  return plan->part_first && !fill_has_parts(run, first) ? fill_other_parts(dataset, error) : GNN_OK;
+  return plan->part_first && !fill_has_parts(run, first) ? gnn_fill_other_parts(dataset, error) : GNN_OK;
 }
 
 /* The relation of the data that has the name, between types of the same names. */
@@ -520,7 +521,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   gnn_sparse *sparse = &run->sparse[field->sparse];
   *sparse = (gnn_sparse){.by_row = {.rows = rows, .entries = at, .ptr = m.ptr, .idx = m.idx, .bounds = m.bounds},
                          .row_value = m.value, .row_id = run->node_id};
-  if (status == GNN_OK && m.bounds) sparse->by_row.tasks = fill_bounds(m.ptr, rows, m.bounds);
+  if (status == GNN_OK && m.bounds) sparse->by_row.tasks = gnn_fill_bounds(m.ptr, rows, m.bounds);
   else if (status == GNN_OK) status = fill_hubs(&sparse->by_row, m.hubs, field->nonzeros / (GNN_HUB_ENTRIES + 1), error);
   if (status == GNN_OK && m.by_ptr) status = is_on_ssd ? fill_columns_home(instance, dataset, data, field, m.by_ptr, column, value, error) : fill_by_column(&m, rows, width, real_bytes, error);
   free(column);
@@ -528,11 +529,11 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   if (status != GNN_OK || m.by_ptr == NULL) return status;
   sparse->by_column = (gnn_csr){.rows = width, .entries = at, .ptr = m.by_ptr, .idx = m.by_idx, .bounds = m.by_bounds};
   sparse->column_value = m.by_value;
-  if (m.by_bounds) sparse->by_column.tasks = fill_bounds(m.by_ptr, width, m.by_bounds);
-  return fill_has_entries(run, field, m.ptr, m.by_ptr) ? GNN_OK : fill_other_parts(dataset, error);
+  if (m.by_bounds) sparse->by_column.tasks = gnn_fill_bounds(m.by_ptr, width, m.by_bounds);
+  return fill_has_entries(run, field, m.ptr, m.by_ptr) ? GNN_OK : gnn_fill_other_parts(dataset, error);
 }
 
-static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset, const gnn_field_desc *field,
+gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, const gnn_field_desc *field,
                           gnn_error *error) {
   const gnn_data_field *data = gnn_dataset_field(dataset, field->name);
   if (data == NULL)
@@ -564,7 +565,7 @@ static gnn_status fill_field(gnn_instance *instance, const gnn_dataset *dataset,
                                       : fill_dense(instance, dataset, data, field, error);
 }
 
-static gnn_status fill_splits(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   static const char *const what[GNN_SPLIT_COUNT] = {"training rows", "validation rows", "test rows"};
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
@@ -583,7 +584,7 @@ static gnn_status fill_splits(gnn_instance *instance, const gnn_dataset *dataset
     run->rows[s] = rows;
     run->row_count[s] = count;
   }
-  if (plan->at_rows[GNN_TRAIN] >= 0 && run->row_count[GNN_TRAIN] == 0 && instance->batches == NULL)
+  if (plan->at_rows[GNN_TRAIN] >= 0 && run->row_count[GNN_TRAIN] == 0 && instance->batches == NULL && run->ranks == NULL)
     return gnn_fail(error, GNN_EDATA, "R0802", "%s has no training %s", dataset->title, words[learned]);
   return GNN_OK;
 }
@@ -592,13 +593,14 @@ gnn_status gnn_instance_fill_pairs(gnn_instance *instance, const gnn_dataset *da
   const gnn_program *program = instance->run.program;
   gnn_status status = fill_relation(instance, dataset, set, error);
   for (int i = 0; status == GNN_OK && i < program->field_count; i++)
-    if (program->fields[i].domain == GNN_RELATION && program->fields[i].set == set) status = fill_field(instance, dataset, &program->fields[i], error);
-  return status == GNN_OK ? fill_splits(instance, dataset, error) : status;
+    if (program->fields[i].domain == GNN_RELATION && program->fields[i].set == set) status = gnn_fill_field(instance, dataset, &program->fields[i], error);
+  return status == GNN_OK ? gnn_fill_splits(instance, dataset, error) : status;
 }
 
 gnn_status gnn_instance_fill(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   const gnn_program *program = instance->run.program;
+  if (instance->run.ranks) return gnn_fill_ranks(instance, dataset, error);
   gnn_status status = fill_graph(instance, dataset, error);
-  for (int i = 0; status == GNN_OK && i < program->field_count; i++) status = fill_field(instance, dataset, &program->fields[i], error);
-  return status == GNN_OK ? fill_splits(instance, dataset, error) : status;
+  for (int i = 0; status == GNN_OK && i < program->field_count; i++) status = gnn_fill_field(instance, dataset, &program->fields[i], error);
+  return status == GNN_OK ? gnn_fill_splits(instance, dataset, error) : status;
 }

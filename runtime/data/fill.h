@@ -19,6 +19,11 @@ gnn_status gnn_instance_draw(gnn_instance *instance);
 gnn_status gnn_instance_fill(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error);
 /* Of the data's pairs alone: the set of edges, its fields and the splits. */
 gnn_status gnn_instance_fill_pairs(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error);
+/* The parts of that: row ranges of about equal work, bounds[0 .. number returned]; a field; the rows of the splits. */
+int64_t gnn_fill_bounds(const int64_t *ptr, int64_t rows, int64_t *bounds);
+gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, const gnn_field_desc *field, gnn_error *error);
+gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error);
+gnn_status gnn_fill_other_parts(const gnn_dataset *dataset, gnn_error *error); /* R0802 */
 /* R0802: the data have so many of something, and the plan was made for fewer. */
 gnn_status gnn_fill_misfit(const gnn_run *run, const char *what, int64_t have, int64_t planned, gnn_error *error);
 

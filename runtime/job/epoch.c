@@ -5,8 +5,10 @@
 #include "epoch.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "runtime/core/device.h"
+#include "runtime/core/ranks.h"
 #include "runtime/data/batches.h"
 #include "runtime/data/fill.h"
 
@@ -40,6 +42,15 @@ static int epoch_is_finite(const gnn_instance *instance) {
   return 1;
 }
 
+/* Those of all ranks. */
+static void epoch_gather_scores(gnn_instance *instance) {
+  gnn_ranks *ranks = instance->run.ranks;
+  const int64_t row_bytes = instance->run.program->classes * (int64_t)sizeof(float), *first = ranks->desc->first;
+  float *all = instance->whole_rows->scores;
+  memcpy((unsigned char *)all + first[ranks->rank] * row_bytes, gnn_instance_scores(instance), (size_t)(instance->run.nodes * row_bytes));
+  ranks->desc->net->gather(ranks, 0, all, first, row_bytes);
+}
+
 gnn_status gnn_score(gnn_instance *instance) {
   const int64_t count = instance->batches ? gnn_batches_count(instance, GNN_BATCHES_ALL) : 1;
   int64_t bad = -1;
@@ -48,6 +59,7 @@ gnn_status gnn_score(gnn_instance *instance) {
     if (instance->batches) status = gnn_batches_load(instance, GNN_BATCHES_ALL, i, NULL);
     if (status == GNN_OK) status = gnn_do(instance, GNN_WORK_EVALUATE);
     if (status == GNN_OK) status = gnn_download_scores(instance, NULL);
+    if (status == GNN_OK && instance->whole_rows) epoch_gather_scores(instance);
     if (status != GNN_OK || !instance->batches) continue;
     gnn_batches_keep_scores(instance);
     if (bad < 0 && !epoch_is_finite(instance)) bad = i;

@@ -9,6 +9,8 @@
 
 #include "emit_cpu.h"
 
+#include "runtime/core/blocks.h"
+
 /* ---- the body ---- */
 
 /* The opening of a function over the step's struct: only what its text mentions is declared. */
@@ -135,6 +137,19 @@ static void run_over_rows(const StepWriter *w, const char *task, Domain domain, 
 }
 
 enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64 };
+
+/* Of a program of ranks: how its nodes are shared out; NULL: it is none. */
+static const RankInfo *ranks_of(const Emission *m) { return m->program->info->is_of_rank ? m->program->info->ranks : NULL; }
+static int blocks_of_part_of_rank(const RankInfo *ranks) { return 1 << (gnn_block_levels(ranks->nodes) - ranks->part_levels); }
+
+/* Each of the rank's parts in turn: `s` in the loop is the step for part number s.part of the rank. */
+static void open_own_parts(const StepWriter *w) {
+  fprintf(w->out, "  for (int part = 0; part < gnn_own_parts(g); part++) {\n    struct %s of_part = s;\n    of_part.part = part;\n", w->name);
+}
+
+static void run_own_part(const StepWriter *w, const char *task, const char *count, const char *extent) {
+  fprintf(w->out, "    gnn_parallel(g->team, %s, %s, %s_%s, &of_part);\n", count, extent, w->name, task);
+}
 
 /* ---- operands of products that are slices side by side, or kept in bf16 ---- */
 
@@ -274,7 +289,46 @@ static void emit_sparse_matmul(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* Of the rows of each part of the rank, column by column; then those of all parts, which are added. */
+static void emit_sparse_outer_of_ranks(StepWriter *w, const RankInfo *ranks) {
+  const struct Contraction p = w->anchor->as.product;
+  const int side = graph_sparse_side(w->graph, w->emission->is_sparse_field, w->kernel->anchor), blocks = blocks_of_part_of_rank(ranks);
+  const bool is_left = side == 0;
+  ValueId dropout;
+  const int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[side], &dropout);
+  Members members = sparse_members(w, dropout);
+  const char *drop = *members.fields ? "&s->drop" : "NULL";
+  const int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
+  const int slot = step_sparse_slot(w, field);
+  const char *scratch = step_scratch(w);
+  fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
+  print_opening(w, USES_RUN);
+  w->uses = 0;
+  fprintf(w->out, "  gnn_real *restrict to = %s + ((gnn_first_part(g) + s->part) * %" PRId64 " + r) * %" PRId64 ";\n", scratch, columns, width);
+  fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
+  const char *dense = step_from(w, w->anchor->operand[1 - side]);
+  w->uses |= USES_RUN;
+  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_part_%s(&g->sparse[%d], &g->blocks, s->part * %d, (s->part + 1) * %d, %s, %s, begin, end, %s_row, context);",
+                                        gathered_sizes(w->arena, w->anchor, width, false), slot, blocks, blocks, dense, drop, w->name));
+  if (!is_left) {
+    const char *from = step_scratch(w), *result = step_to(w, w->kernel->anchor);
+    print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", from, columns, width, result));
+  } else step_to(w, w->kernel->anchor);
+  members.fields = arena_printf(w->arena, "%sint64_t part;\n", members.fields);
+  open_step(w, members);
+  open_own_parts(w);
+  fprintf(w->out, "    gnn_parallel_ranges(g->team, g->sparse[%d].by_column.bounds, g->sparse[%d].by_column.tasks, %s_columns, &of_part);\n  }\n", slot, slot, w->name);
+  fprintf(w->out, "  gnn_sum_ranks(g, scratch, %" PRId64 ");\n", columns * width);
+  if (is_left) fprintf(w->out, "  memcpy(%s, scratch, %" PRId64 " * sizeof(gnn_real));\n", argument_name_of_value(w->arguments, w->kernel->anchor, true), columns * width);
+  else run_over(w, "transpose", number(w, width), number(w, TRANSPOSED_ROWS_A_TASK));
+  fprintf(w->out, "}\n\n");
+}
+
 static void emit_sparse_outer(StepWriter *w) {
+  if (ranks_of(w->emission)) {
+    emit_sparse_outer_of_ranks(w, ranks_of(w->emission));
+    return;
+  }
   const struct Contraction p = w->anchor->as.product;
   const int side = graph_sparse_side(w->graph, w->emission->is_sparse_field, w->kernel->anchor);
   const bool is_left = side == 0;
@@ -321,7 +375,30 @@ static const char *sum_of_part(StepWriter *w, const char *scratch, int64_t count
 
 /* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
  * and where their sum goes; it mentions what has been asked for. */
+static void emit_walk_of_ranks(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
+  const RankInfo *ranks = ranks_of(w->emission);
+  const char *scratch = step_scratch(w), *walks = arena_printf(w->arena, "%s + %" PRId64, scratch, count << ranks->part_levels);
+  fprintf(w->out, "static void %s_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->name);
+  print_opening(w, USES_RUN);
+  w->uses = 0;
+  fprintf(w->out, "  const int64_t before = s->part * s->walkers.runs;\n  for (gnn_walk walk = gnn_walk_begin(before + begin, before + end, %s + walker * s->walkers.open * %" PRId64 ", %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n", walks, count, count);
+  fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
+  step_scratch(w);
+  w->uses |= USES_RUN;
+  print_task(w, "sum", arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s + (gnn_first_part(g) + s->part) * %" PRId64 ", begin, end);", walks, count, scratch, count));
+  step_to(w, w->kernel->anchor);
+  open_step(w, (Members){"gnn_walkers walkers;\nint64_t part;\n", arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels - %d, %d),\n", ranks->part_levels, w->kernel->walker_levels)});
+  open_own_parts(w);
+  run_own_part(w, "walk", "s.walkers.runs", "s.walkers.each");
+  run_own_part(w, "sum", number(w, count), number(w, SUM_NUMBERS));
+  fprintf(w->out, "  }\n  gnn_sum_ranks(g, scratch, %" PRId64 ");\n  memcpy(%s, scratch, %" PRId64 " * sizeof(gnn_real));\n}\n\n", count, argument_name_of_value(w->arguments, w->kernel->anchor, true), count);
+}
+
 static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
+  if (ranks_of(w->emission)) {
+    emit_walk_of_ranks(w, call, from, to, count);
+    return;
+  }
   const int part = w->step->part;
   const char *scratch = step_scratch(w);
   const char *before = part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", step_part(w)) : "";
@@ -372,7 +449,7 @@ static void emit_spmm(StepWriter *w) {
   const char *csr = step_csr(w);
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
   print_row_function(w);
-  if (w->graph->values[lifted->operand[0]].op == OP_HALO) {
+  if (parts_is_halo(w->step->parts, lifted->operand[0])) {
     const char *pieces = argument_at_pieces(w->arguments, lifted->operand[0], false, &w->uses);
     w->uses |= USES_RUN;
     print_task(w, "rows", arena_printf(w->arena, "%s\n  spmm_halo_%s(edges, %s, gnn_at(g, 0), %s, begin, end, %s_row, context);", step_edges(w), spmm_sizes(w->emission, w->kernels, w->anchor), step_codes(w), pieces, w->name));
@@ -394,8 +471,29 @@ static void emit_spmm(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* The table of a rank: its own rows, and then those of others, which they send. */
+static void emit_exchange(StepWriter *w) {
+  const int64_t stride = kernels_row_stride(w->kernels, w->kernel->anchor);
+  const char *type = rows_type(w->kernels, w->kernel->anchor), *to = step_to(w, w->kernel->anchor);
+  step_write_halo(w, (Spread){0});
+  open_task(w, "rows", w->body->uses | USES_STEP);
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %s *restrict to = %s + r * %" PRId64 ";\n", type, to, stride);
+  step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
+  fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
+  step_scratch(w);
+  open_step(w, no_members);
+  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
+  const HaloKind kind = halo_kind(w->anchor);
+  const int halo = kind == HALO_OF_EDGES ? 2 : w->graph->program->info->is_symmetric || kind == HALO_FOR_DST ? 0 : 1;
+  fprintf(w->out, "  gnn_exchange(g, %d, %s, %" PRId64 " * (int64_t)sizeof(%s), scratch);\n}\n\n", halo, argument_name_of_value(w->arguments, w->kernel->anchor, true), stride, type);
+}
+
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
 static void emit_halo(StepWriter *w) {
+  if (ranks_of(w->emission)) {
+    emit_exchange(w);
+    return;
+  }
   const int parts = w->step->parts->count;
   const char *part = step_part(w), *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor);
   step_write_halo(w, (Spread){0});
@@ -835,6 +933,9 @@ static void emit_cross_entropy(StepWriter *w) {
   const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
   const char *blocks = is_of_nodes ? "&g->blocks" : "&(gnn_blocks){.levels = g->blocks.levels}";
   w->uses |= USES_RUN;
+  const RankInfo *ranks = ranks_of(w->emission);
+  const int each = ranks ? blocks_of_part_of_rank(ranks) : 0;
+  if (ranks) sums = arena_printf(w->arena, "%s + (int64_t)gnn_first_part(g) * %d", sums, each);
   if (loss_is_plain(&w->emission->program->train))
     print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
                                          "%s, begin, end, %s);", scores, classes, labels, blocks, sums));
@@ -844,7 +945,10 @@ static void emit_cross_entropy(StepWriter *w) {
   take_part(w);
   open_step(w, no_members);
   fprintf(w->out, "  const int64_t blocks = INT64_C(1) << g->blocks.levels;\n");
-  if (part == 0) run_over(w, "blocks", "blocks", arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
+  if (ranks) {
+    run_over(w, "blocks", arena_printf(w->arena, "(int64_t)gnn_own_parts(g) * %d", each), arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
+    fprintf(w->out, "  gnn_gather_parts(g, scratch, %d * (int64_t)sizeof *scratch);\n", each);
+  } else if (part == 0) run_over(w, "blocks", "blocks", arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
   else
     fprintf(w->out, "  gnn_parallel_part(g->team, (part - 1) * %" PRId64 ", part * %" PRId64 ", blocks / %d + 1, %s_blocks, &s);\n", step_blocks_of_part(w),
             step_blocks_of_part(w), LOSS_TASKS, w->name);
@@ -857,7 +961,9 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
   int64_t classes = shape_width(&w->anchor->shape);
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w), *gradient = step_to(w, w->kernel->anchor);
   w->uses |= USES_RUN;
-  if (loss_is_plain(&w->emission->program->train))
+  if (loss_is_plain(&w->emission->program->train) && ranks_of(w->emission))
+    print_task(w, "rows", arena_printf(w->arena, "gnn_cross_entropy_gradient_of(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN], begin, end, %s);", scores, classes, labels, gradient));
+  else if (loss_is_plain(&w->emission->program->train))
     print_task(w, "rows", arena_printf(w->arena, "gnn_cross_entropy_gradient_nodes(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], "
                                        "g->row_count[GNN_TRAIN], begin, end, %s);", scores, classes, labels, gradient));
   else
@@ -971,7 +1077,7 @@ static const char *shared_spmm(const Emission *m, const Step *step, const Value 
   const ValueId from = summed_by_spmm(graph, anchor);
   const bool is_half = kernels_is_half(step->kernels, from);
   const char *sizes = spmm_sizes(m, step->kernels, anchor), *rest = arena_printf(m->arena, "%" PRId64 ", gnn_gather_chains(%" PRId64 "), begin, end, done, context);\n}\n", shape_width(&anchor->shape), declared_width(anchor, shape_width(&anchor->shape)));
-  if (graph->values[from].op == OP_HALO)
+  if (parts_is_halo(step->parts, from))
     return arena_printf(m->arena,
                         "SHARED void spmm_halo_%s(const gnn_csr *graph, const uint32_t *codes, const gnn_real *arena, const int64_t *pieces, int64_t begin, int64_t end,\n"
                         "    gnn_row_done *done, const void *context) {\n  gnn_spmm_table_rows(graph, (const int32_t *)codes, %s, %s",
@@ -1000,6 +1106,12 @@ static const char *shared_sparse_outer(const Emission *m, const Step *step, cons
   int64_t width = is_left ? anchor->as.product.width : anchor->as.product.depth;
   const ValueId gathered = anchor->operand[is_left ? 1 : 0];
   const bool is_gathered = step_gathers(step, gathered), is_half = kernels_is_half(step->kernels, gathered);
+  if (ranks_of(m))
+    return arena_printf(m->arena,
+                        "SHARED void sparse_outer_part_%s(const gnn_sparse *x, const gnn_blocks *blocks, int64_t first_block, int64_t end_block, const gnn_real *g,\n"
+                        "    const gnn_dropout *drop, int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"
+                        "  gnn_sparse_tn_blocks(x, blocks, first_block, end_block, gnn_matrix(g), %" PRId64 ", gnn_gather_chains(%" PRId64 "), drop, begin, end, done, context);\n}\n",
+                        gathered_sizes(m->arena, anchor, width, false), width, declared_width(anchor, width));
   return arena_printf(m->arena,
                       "SHARED void sparse_outer_%s%s(const gnn_sparse *x, const gnn_blocks *blocks, const %s *%s, const gnn_dropout *drop,\n"
                       "    int64_t begin, int64_t end, gnn_row_done *done, const void *context) {\n"

@@ -1,0 +1,118 @@
+/* ranks.c: what passes between ranks, up to the net that carries it. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RANKS_PACK_ROWS = 256 };
+
+/* Before anything else is exchanged. */
+static gnn_status ranks_are_of_one_program(gnn_ranks *ranks, gnn_error *error) {
+  int64_t all[GNN_RANKS_MOST];
+  uint64_t own = 0xcbf29ce484222325u;
+  for (const char *text = ranks->program->fingerprint; *text; text++) own = (own ^ (unsigned char)*text) * 0x100000001b3u;
+  gnn_ranks_tell(ranks, (const int64_t[]){(int64_t)own}, 1, all);
+  for (int r = 1; r < ranks->count; r++) {
+    if (all[r] == all[0]) continue;
+    gnn_status status = gnn_fail(error, GNN_EDATA, "R0809", "rank %d has another program than rank 0", r);
+    gnn_fail_help(error, "all ranks run the same file: a folder that all machines share");
+    return status;
+  }
+  return GNN_OK;
+}
+
+gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ranks **out, gnn_error *error) {
+  *out = NULL;
+  if (program->ranks == NULL) return GNN_OK;
+  gnn_ranks *ranks = calloc(1, sizeof *ranks);
+  if (ranks == NULL) return gnn_fail_memory(error, (int64_t)sizeof *ranks);
+  *ranks = (gnn_ranks){.program = program, .desc = program->ranks, .name = name, .count = program->ranks->count, .together = 1};
+  gnn_status status = GNN_OK;
+  for (int h = 0; h < GNN_HALOS; h++) {
+    ranks->send_first[h] = calloc((size_t)ranks->count + 1, sizeof *ranks->send_first[h]);
+    ranks->receive_first[h] = calloc((size_t)ranks->count + 1, sizeof *ranks->receive_first[h]);
+    if (!ranks->send_first[h] || !ranks->receive_first[h]) status = gnn_fail_memory(error, 8 * (ranks->count + 1));
+  }
+  if (status == GNN_OK) status = program->ranks->net->begin(ranks, error);
+  if (status != GNN_OK) return status;
+  *out = ranks;
+  if (ranks->started == ranks->count) return ranks_are_of_one_program(ranks, error);
+  status = gnn_fail(error, GNN_EDATA, "R0809", "the program is for %d ranks, and %d %s started", ranks->count, ranks->started, ranks->started == 1 ? "was" : "were");
+  gnn_fail_help(error, "mpirun -np %d ./%s; or compile it for as many as there are: gnncc --ranks=%d %s", ranks->count, name, ranks->started, program->source_name);
+  return status;
+}
+
+void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike) {
+  if (ranks == NULL) return;
+  if (code == 0 || is_alike) ranks->desc->net->end(ranks);
+  else ranks->desc->net->abort(ranks, code);
+  for (int h = 0; h < GNN_HALOS; h++) {
+    free(ranks->send_first[h]);
+    free(ranks->receive_first[h]);
+  }
+  free(ranks);
+}
+
+int64_t gnn_ranks_volume(const gnn_ranks_desc *desc, int halo, int rank) {
+  int64_t rows = 0;
+  for (int p = 0; p < desc->count; p++)
+    for (int q = 0; q < desc->count; q++)
+      if (p != q && (rank < 0 || q == rank)) rows += desc->pairs[halo][p * desc->count + q];
+  return rows;
+}
+
+void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all) {
+  int64_t first[GNN_RANKS_MOST + 1];
+  for (int r = 0; r <= ranks->count; r++) first[r] = r;
+  memcpy(all + ranks->rank * count, own, (size_t)count * sizeof *own);
+  ranks->desc->net->gather(ranks, 0, all, first, count * (int64_t)sizeof *own);
+}
+
+/* ---- called by steps ---- */
+
+typedef struct ranks_packing {
+  const unsigned char *table;
+  unsigned char *sending;
+  const int32_t *row;
+  int64_t row_bytes;
+} ranks_packing;
+
+static void ranks_pack(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const ranks_packing *p = context;
+  (void)task;
+  for (int64_t i = begin; i < end; i++) memcpy(p->sending + i * p->row_bytes, p->table + p->row[i] * p->row_bytes, (size_t)p->row_bytes);
+}
+
+void gnn_exchange(gnn_run *run, int halo, void *table, int64_t row_bytes, void *sending) {
+  gnn_ranks *ranks = run->ranks;
+  const int64_t *send_first = ranks->send_first[halo];
+  const ranks_packing packing = {table, sending, ranks->send_row[halo], row_bytes};
+  gnn_parallel(run->team, send_first[ranks->count], RANKS_PACK_ROWS, ranks_pack, &packing);
+  const gnn_messages messages = {sending, (unsigned char *)table + ranks->rows[halo] * row_bytes, send_first, ranks->receive_first[halo], row_bytes};
+  ranks->desc->net->exchange(ranks, run->step, &messages);
+  ranks->sent_bytes += send_first[ranks->count] * row_bytes;
+}
+
+int gnn_first_part(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank]; }
+int gnn_own_parts(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank + 1] - gnn_first_part(run); }
+
+void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes) {
+  const gnn_ranks_desc *desc = run->ranks->desc;
+  int64_t first[GNN_RANKS_MOST + 1];
+  for (int r = 0; r <= desc->count; r++) first[r] = desc->first_part[r];
+  desc->net->gather(run->ranks, run->step, parts, first, part_bytes);
+}
+
+void gnn_sum_ranks(gnn_run *run, gnn_real *sums, int64_t count) {
+  const int64_t parts = INT64_C(1) << run->ranks->desc->part_levels;
+  gnn_gather_parts(run, sums, count * (int64_t)sizeof *sums);
+  for (int64_t half = 1; half < parts; half *= 2)
+    for (int64_t p = 0; p < parts; p += 2 * half) {
+      gnn_real *restrict to = sums + p * count;
+      const gnn_real *restrict from = to + half * count;
+      for (int64_t i = 0; i < count; i++) to[i] += from[i];
+    }
+}

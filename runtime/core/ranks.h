@@ -1,0 +1,54 @@
+/* ranks.h: processes that own rows of one graph each, and what passes between them.
+ *
+ * All of them run the same steps in the same order, over rows of their own. Rows that a rank gathers of others come by exchanges, which are steps of the schedule; sums over rows are
+ * those of the parts of all ranks, added in the tree that one process goes through. Nothing else is sent, so every number that a rank decides by is the same on all. */
+#ifndef GNN_RANKS_H
+#define GNN_RANKS_H
+
+#include "runtime/base/text.h"
+
+/* Rows that leave for each rank lie one after the other, and so do those that come; in rows of row_bytes. */
+typedef struct gnn_messages {
+  unsigned char *sending, *receiving;
+  const int64_t *send_first, *receive_first; /* [count + 1] */
+  int64_t row_bytes;
+} gnn_messages;
+
+/* What carries them. Whatever fails is said, with rank, step, peer and message, and ends all ranks. */
+struct gnn_net {
+  const char *name;
+  gnn_status (*begin)(gnn_ranks *ranks, gnn_error *error); /* finds rank and started, how many there are */
+  /* `step` has the same messages whenever it comes. */
+  void (*exchange)(gnn_ranks *ranks, int step, const gnn_messages *messages);
+  /* All have all of it: units of unit_bytes, those of rank r from first[r] on; its own are there. */
+  void (*gather)(gnn_ranks *ranks, int step, void *all, const int64_t *first, int64_t unit_bytes);
+  void (*end)(gnn_ranks *ranks);
+  void (*abort)(gnn_ranks *ranks, int code); /* of all of them, at once */
+};
+
+struct gnn_ranks {
+  const gnn_program *program;
+  const gnn_ranks_desc *desc;
+  const char *name;   /* of the executable */
+  int rank, count;
+  int started;        /* by what started the program */
+  int together;       /* so many of them are on this machine */
+  void *state;        /* of the net */
+  int64_t rows[GNN_HALOS]; /* of a table, before those of others */
+  int64_t *send_first[GNN_HALOS], *receive_first[GNN_HALOS]; /* [count + 1] */
+  const int32_t *send_row[GNN_HALOS];
+  int64_t sent_bytes; /* by exchanges, since the program began */
+};
+
+/* The net begins: *ranks is NULL for a program that has none. GNN_EDATA: it was started with another number of them. */
+gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ranks **ranks, gnn_error *error);
+/* is_alike: all ranks end so, none waits for another. Otherwise a code that is not 0 ends all of them. */
+void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike);
+/* Where rank r > 0 is asked: its text goes nowhere, and rank 0 writes the files. NULL: there is one process. */
+static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == NULL || ranks->rank == 0; }
+/* all[r * count ..] are those of rank r. `all` has room for all ranks, and own is none of it. */
+void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all);
+/* The bytes that leave this rank, or all ranks, in an exchange of such rows. */
+int64_t gnn_ranks_volume(const gnn_ranks_desc *desc, int halo, int rank); /* in rows; rank -1: of all */
+
+#endif

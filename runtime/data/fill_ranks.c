@@ -1,0 +1,367 @@
+/* fill_ranks.c: rows of a rank have the numbers 0, 1, ... there, and behind them come those that it gathers of others, rank by rank, in the order of their rows. Each rank reads the data and
+ * finds for itself what it gets and what it sends: both sides go over the same edges in the same order. */
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "fill_ranks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/core/blocks.h"
+#include "runtime/core/ranks.h"
+
+typedef struct ranks_filling {
+  gnn_instance *instance;
+  const gnn_dataset *dataset;
+  const gnn_ranks_desc *desc;
+  gnn_ranks *ranks;
+  int64_t begin, end;       /* its rows */
+  int64_t first_edge, edges; /* its edges */
+  unsigned char *rank_of;   /* per row of all */
+  int64_t *out_ptr;         /* [own rows + 1] */
+  int32_t *out_destination; /* in numbers of all rows */
+  int64_t *out_number;      /* of the edge, in a table of edges */
+  int64_t *foreign_edge;    /* in numbers of all edges, those of the table behind the rank's own */
+  int64_t foreign;
+  int32_t *number[2];       /* per row of all, by direction: in the table; -1: it is not gathered */
+} ranks_filling;
+
+static void *ranks_at(const ranks_filling *f, int64_t offset) { return offset < 0 ? NULL : gnn_instance_at(f->instance, offset); }
+static int is_own(const ranks_filling *f, int64_t row) { return row >= f->begin && row < f->end; }
+
+static int64_t planned(const ranks_filling *f, int halo, int to, int from) { return f->desc->pairs[halo][to * f->desc->count + from]; }
+
+/* The parts begin where they began when the program was compiled. */
+static gnn_status find_rows(ranks_filling *f, int64_t *first, gnn_error *error) {
+  const gnn_dataset *d = f->dataset;
+  const gnn_ranks_desc *desc = f->desc;
+  const int below = gnn_block_levels(d->nodes) - desc->part_levels;
+  if (d->nodes != desc->nodes || d->edges != desc->edges || below < 0) return gnn_fill_other_parts(d, error);
+  const gnn_status status = gnn_dataset_cut(d, first, NULL, NULL, error);
+  if (status != GNN_OK) return status;
+  for (int r = 0; r <= desc->count; r++)
+    if (first[(int64_t)desc->first_part[r] << below] != desc->first[r]) return gnn_fill_other_parts(d, error);
+  for (int r = 0; r < desc->count; r++)
+    for (int64_t row = desc->first[r]; row < desc->first[r + 1]; row++) f->rank_of[row] = (unsigned char)r;
+  f->begin = desc->first[f->ranks->rank];
+  f->end = desc->first[f->ranks->rank + 1];
+  f->first_edge = d->in_ptr[f->begin];
+  f->edges = d->in_ptr[f->end] - f->first_edge;
+  return GNN_OK;
+}
+
+/* The edges that leave the rank's rows, by source; those that arrive elsewhere are numbered behind its own, in the order of all edges. */
+static gnn_status turn_edges(ranks_filling *f, gnn_error *error) {
+  const gnn_dataset *d = f->dataset;
+  const int64_t own = f->end - f->begin;
+  f->out_ptr = calloc((size_t)own + 1, sizeof *f->out_ptr);
+  if (f->out_ptr == NULL) return gnn_fail_memory(error, 8 * own);
+  for (int64_t e = 0; e < d->edges; e++)
+    if (is_own(f, d->in_source[e])) f->out_ptr[d->in_source[e] - f->begin + 1]++;
+  for (int64_t r = 0; r < own; r++) f->out_ptr[r + 1] += f->out_ptr[r];
+  const int64_t count = f->out_ptr[own];
+  int64_t *next = malloc((size_t)own * sizeof *next + 1);
+  f->out_destination = malloc((size_t)count * sizeof *f->out_destination + 1);
+  f->out_number = malloc((size_t)count * sizeof *f->out_number + 1);
+  f->foreign_edge = malloc((size_t)count * sizeof *f->foreign_edge + 1);
+  if (!next || !f->out_destination || !f->out_number || !f->foreign_edge) {
+    free(next);
+    return gnn_fail_memory(error, 28 * count);
+  }
+  memcpy(next, f->out_ptr, (size_t)own * sizeof *next);
+  for (int64_t row = 0; row < d->nodes; row++)
+    for (int64_t e = d->in_ptr[row]; e < d->in_ptr[row + 1]; e++) {
+      if (!is_own(f, d->in_source[e])) continue;
+      const int64_t at = next[d->in_source[e] - f->begin]++;
+      f->out_destination[at] = (int32_t)row;
+      f->out_number[at] = is_own(f, row) ? e - f->first_edge : f->edges + f->foreign;
+      if (!is_own(f, row)) f->foreign_edge[f->foreign++] = e;
+    }
+  free(next);
+  return GNN_OK;
+}
+
+/* In sums over in-edges (0) or out-edges (1): the rows that are gathered, in the order of the table. False: of some rank other ones than was planned. */
+static int find_table(ranks_filling *f, int direction) {
+  const gnn_dataset *d = f->dataset;
+  int32_t *number = f->number[direction];
+  int64_t *first = f->ranks->receive_first[direction], found = 0;
+  const int64_t own = f->end - f->begin;
+  for (int64_t row = 0; row < d->nodes; row++) number[row] = -1;
+  for (int64_t e = 0; direction == 0 && e < f->edges; e++) number[d->in_source[f->first_edge + e]] = 0;
+  for (int64_t e = 0; direction == 1 && e < f->out_ptr[own]; e++) number[f->out_destination[e]] = 0;
+  for (int r = 0; r < f->desc->count; r++) {
+    first[r] = found;
+    for (int64_t row = f->desc->first[r]; row < f->desc->first[r + 1]; row++)
+      if (r == f->ranks->rank) number[row] = (int32_t)(row - f->begin);
+      else if (number[row] == 0) number[row] = (int32_t)(own + found++);
+    if (r != f->ranks->rank && found - first[r] != planned(f, direction, f->ranks->rank, r)) return 0;
+  }
+  first[f->desc->count] = found;
+  f->ranks->rows[direction] = own;
+  return 1;
+}
+
+/* The rank's rows that rank `to` gathers: over in-edges, whose sources they are, or over out-edges. */
+static int is_gathered_by(const ranks_filling *f, int direction, int64_t row, int to) {
+  const gnn_dataset *d = f->dataset;
+  if (direction == 0) {
+    for (int64_t e = f->out_ptr[row - f->begin]; e < f->out_ptr[row - f->begin + 1]; e++)
+      if (f->rank_of[f->out_destination[e]] == to) return 1;
+    return 0;
+  }
+  for (int64_t e = d->in_ptr[row]; e < d->in_ptr[row + 1]; e++)
+    if (f->rank_of[d->in_source[e]] == to) return 1;
+  return 0;
+}
+
+static int find_sent(ranks_filling *f, int direction, int32_t *send) {
+  int64_t *first = f->ranks->send_first[direction], count = 0;
+  for (int to = 0; to < f->desc->count; to++) {
+    const int64_t most = to == f->ranks->rank ? 0 : planned(f, direction, to, f->ranks->rank);
+    first[to] = count;
+    for (int64_t row = f->begin; to != f->ranks->rank && row < f->end; row++) {
+      if (!is_gathered_by(f, direction, row, to)) continue;
+      if (count - first[to] == most) return 0;
+      if (send) send[count] = (int32_t)(row - f->begin);
+      count++;
+    }
+    if (count - first[to] != most) return 0;
+  }
+  first[f->desc->count] = count;
+  f->ranks->send_row[direction] = send;
+  return 1;
+}
+
+static int find_edges(ranks_filling *f, int32_t *send) {
+  const gnn_dataset *d = f->dataset;
+  int64_t *sent = f->ranks->send_first[GNN_HALO_EDGES], *received = f->ranks->receive_first[GNN_HALO_EDGES], count = 0;
+  f->ranks->rows[GNN_HALO_EDGES] = f->edges;
+  for (int r = 0; r < f->desc->count; r++) {
+    received[r + 1] = received[r];
+    for (int64_t k = received[r]; k < f->foreign && f->foreign_edge[k] < d->in_ptr[f->desc->first[r + 1]]; k++) received[r + 1]++;
+    if (r != f->ranks->rank && received[r + 1] - received[r] != planned(f, GNN_HALO_EDGES, f->ranks->rank, r)) return 0;
+  }
+  for (int to = 0; to < f->desc->count; to++) {
+    const int64_t most = to == f->ranks->rank ? 0 : planned(f, GNN_HALO_EDGES, to, f->ranks->rank);
+    sent[to] = count;
+    for (int64_t e = 0; to != f->ranks->rank && e < f->edges; e++) {
+      if (f->rank_of[d->in_source[f->first_edge + e]] != to) continue;
+      if (count - sent[to] == most) return 0;
+      if (send) send[count] = (int32_t)e;
+      count++;
+    }
+    if (count - sent[to] != most) return 0;
+  }
+  sent[f->desc->count] = count;
+  f->ranks->send_row[GNN_HALO_EDGES] = send;
+  return 1;
+}
+
+/* ---- into the arena ---- */
+
+static void fill_degree(const int64_t *ptr, int64_t rows, gnn_real *degree) {
+  for (int64_t r = 0; degree && r < rows; r++) degree[r] = (gnn_real)(ptr[r + 1] - ptr[r]);
+}
+
+static void fill_edges_of_rank(ranks_filling *f) {
+  const gnn_dataset *d = f->dataset;
+  gnn_run *run = &f->instance->run;
+  const gnn_edge_set_desc *plan = &run->program->graph.sets[GNN_EDGES];
+  const int64_t own = f->end - f->begin, count = f->out_ptr[own];
+  int64_t *ptr = ranks_at(f, plan->at_in_ptr), *bounds = ranks_at(f, plan->at_in_bounds), *out_ptr = ranks_at(f, plan->at_out_ptr), *edge = ranks_at(f, plan->at_out_edge);
+  int64_t *out_bounds = ranks_at(f, plan->at_out_bounds);
+  int32_t *idx = ranks_at(f, plan->at_in_idx), *out_idx = ranks_at(f, plan->at_out_idx);
+  gnn_csr *in = &run->sets[GNN_EDGES].in, *out = &run->sets[GNN_EDGES].out;
+  *in = (gnn_csr){.rows = own, .entries = f->edges, .ptr = ptr, .idx = idx, .bounds = bounds};
+  for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = d->in_ptr[f->begin + r] - f->first_edge;
+  for (int64_t e = 0; idx && e < f->edges; e++) idx[e] = f->number[0][d->in_source[f->first_edge + e]];
+  if (bounds) in->tasks = gnn_fill_bounds(ptr, own, bounds);
+  fill_degree(f->out_ptr, own, ranks_at(f, plan->at_out_degree));
+  gnn_real *degree = ranks_at(f, plan->at_in_degree);
+  for (int64_t r = 0; degree && r < own; r++) degree[r] = (gnn_real)(d->in_ptr[f->begin + r + 1] - d->in_ptr[f->begin + r]);
+  for (int64_t k = 0; edge && k < count; k++) edge[k] = f->out_number[k];
+  *out = plan->has_out && out_ptr == NULL ? *in : (gnn_csr){.rows = own, .entries = count, .ptr = out_ptr, .idx = out_idx, .bounds = out_bounds};
+  out->edge = edge;
+  if (out_ptr == NULL) return;
+  memcpy(out_ptr, f->out_ptr, (size_t)(own + 1) * sizeof *out_ptr);
+  for (int64_t k = 0; out_idx && k < count; k++) out_idx[k] = f->number[1][f->out_destination[k]];
+  if (out_bounds) out->tasks = gnn_fill_bounds(out_ptr, own, out_bounds);
+}
+
+static void fill_ids(ranks_filling *f) {
+  gnn_run *run = &f->instance->run;
+  const gnn_dataset *d = f->dataset;
+  int32_t *node_id = ranks_at(f, run->program->graph.at_node_id);
+  int64_t *edge_id = ranks_at(f, run->program->graph.at_edge_id);
+  for (int64_t r = f->begin; r < f->end; r++) node_id[r - f->begin] = d->node_id ? d->node_id[r] : (int32_t)r;
+  for (int64_t k = 0; edge_id && k < f->edges + f->foreign; k++) {
+    const int64_t e = k < f->edges ? f->first_edge + k : f->foreign_edge[k - f->edges];
+    if (k >= f->edges && run->program->graph.sets[GNN_EDGES].at_out_edge < 0) break;
+    edge_id[k] = d->edge_id ? d->edge_id[e] : e;
+  }
+  run->node_id = node_id;
+  run->edge_id = edge_id;
+}
+
+static void fill_blocks_of_rank(ranks_filling *f, const int64_t *first) {
+  gnn_run *run = &f->instance->run;
+  const int levels = gnn_block_levels(f->dataset->nodes), below = levels - f->desc->part_levels;
+  int64_t *own = ranks_at(f, run->program->graph.at_blocks);
+  const int64_t begin = (int64_t)f->desc->first_part[f->ranks->rank] << below, end = (int64_t)f->desc->first_part[f->ranks->rank + 1] << below;
+  for (int64_t b = begin; b <= end; b++) own[b - begin] = first[b] - f->begin;
+  run->blocks = (gnn_blocks){levels, gnn_run_levels(f->dataset->nodes), own};
+}
+
+/* ---- fields and splits: those of the rows, as data of their own ---- */
+
+static void view_field(const ranks_filling *f, const gnn_data_field *from, gnn_data_field *to) {
+  *to = *from;
+  if (from->domain == GNN_NODE) to->rows = f->end - f->begin; /* their rows are found by node_id */
+  if (from->domain != GNN_EDGE) return;
+  to->rows = f->edges;
+  if (from->dense) to->dense += f->first_edge * from->width;
+  if (from->ptr) to->ptr += f->first_edge;
+  if (from->label) to->label += f->first_edge;
+  if (from->divisor) to->divisor += f->first_edge;
+}
+
+static int64_t nonzeros_of_rank(const gnn_dataset *view, const gnn_data_field *field, int32_t *column, float *value) {
+  int64_t count = 0;
+  for (int64_t r = 0; r < field->rows; r++) count += gnn_field_row_nonzeros(field, gnn_dataset_row(view, field, r), column, value);
+  return count;
+}
+
+static gnn_status fill_fields(ranks_filling *f, gnn_error *error) {
+  const gnn_program *program = f->instance->run.program;
+  gnn_dataset view = *f->dataset;
+  int32_t *rows[GNN_SPLIT_COUNT] = {NULL};
+  gnn_status status = GNN_OK;
+  view.nodes = f->end - f->begin;
+  view.edges = f->edges;
+  view.node_id = f->instance->run.node_id;
+  view.fields = malloc((size_t)f->dataset->field_count * sizeof *view.fields + 1);
+  if (view.fields == NULL) return gnn_fail_memory(error, f->dataset->field_count * (int64_t)sizeof *view.fields);
+  for (int k = 0; k < f->dataset->field_count; k++) view_field(f, &f->dataset->fields[k], &view.fields[k]);
+  for (int i = 0; i < program->field_count && status == GNN_OK; i++) {
+    const gnn_field_desc *field = &program->fields[i];
+    gnn_data_field *data = (gnn_data_field *)(uintptr_t)gnn_dataset_field(&view, field->name);
+    if (data && field->storage == GNN_SPARSE && data->storage != GNN_LABEL && data->width == field->width) {
+      int32_t *column = malloc((size_t)data->width * sizeof *column + 1);
+      float *value = malloc((size_t)data->width * sizeof *value + 1);
+      if (column && value) data->nonzeros = nonzeros_of_rank(&view, data, column, value);
+      else status = gnn_fail_memory(error, 8 * data->width);
+      free(column);
+      free(value);
+    }
+    if (status == GNN_OK) status = gnn_fill_field(f->instance, &view, field, error);
+  }
+  for (int s = 0; s < GNN_SPLIT_COUNT && status == GNN_OK; s++) {
+    const int32_t *all = f->dataset->split_rows[s];
+    int64_t first = 0, last;
+    while (first < f->dataset->split_count[s] && all[first] < f->begin) first++;
+    for (last = first; last < f->dataset->split_count[s] && all[last] < f->end; last++) {}
+    rows[s] = malloc((size_t)(last - first) * sizeof *rows[s] + 1);
+    if (rows[s] == NULL) status = gnn_fail_memory(error, 4 * (last - first));
+    for (int64_t k = first; rows[s] && k < last; k++) rows[s][k - first] = (int32_t)(all[k] - f->begin);
+    view.split_rows[s] = rows[s];
+    view.split_count[s] = last - first;
+  }
+  if (status == GNN_OK) status = gnn_fill_splits(f->instance, &view, error);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) free(rows[s]);
+  free(view.fields);
+  return status;
+}
+
+/* ---- what is measured: rows of all ranks ---- */
+
+static gnn_status copy_labels(ranks_filling *f, gnn_whole_rows *w, gnn_error *error) {
+  const gnn_dataset *d = f->dataset;
+  const gnn_program *program = f->instance->run.program;
+  gnn_whole *whole = &f->instance->whole;
+  const gnn_data_field *label = program->label_field < 0 ? NULL : gnn_dataset_field(d, program->fields[program->label_field].name);
+  if (label == NULL) return GNN_OK;
+  if (label->storage == GNN_LABEL) w->classes = malloc((size_t)d->nodes * sizeof *w->classes + 1);
+  else w->numbers = malloc((size_t)(d->nodes * label->width) * sizeof *w->numbers + 1);
+  if (!w->classes && !w->numbers) return gnn_fail_memory(error, 4 * d->nodes * label->width);
+  for (int64_t r = 0; r < d->nodes; r++)
+    if (w->classes) w->classes[r] = label->label[gnn_dataset_row(d, label, r)];
+    else gnn_field_row(label, gnn_dataset_row(d, label, r), w->numbers + r * label->width);
+  whole->classes = w->classes;
+  whole->numbers = w->numbers;
+  whole->number_stride = label->width;
+  gnn_instance_survey(f->instance);
+  return GNN_OK;
+}
+
+/* Takes `first` over. */
+static gnn_status see_whole(ranks_filling *f, int64_t *first, gnn_error *error) {
+  const gnn_dataset *d = f->dataset;
+  const gnn_program *program = f->instance->run.program;
+  gnn_whole_rows *w = calloc(1, sizeof *w);
+  if (w == NULL) {
+    free(first);
+    return gnn_fail_memory(error, (int64_t)sizeof *w);
+  }
+  w->first = first;
+  f->instance->whole_rows = w;
+  w->scores = malloc((size_t)(d->nodes * program->classes) * sizeof *w->scores + 1);
+  const int levels = gnn_block_levels(d->nodes);
+  gnn_whole *whole = &f->instance->whole;
+  *whole = (gnn_whole){.nodes = d->nodes, .edges = d->edges, .graphs = 1, .blocks = {levels, levels, first}, .scores = w->scores};
+  int is_there = w->scores != NULL;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    w->split[s] = malloc((size_t)d->split_count[s] * sizeof *w->split[s] + 1);
+    if (w->split[s] && d->split_count[s]) memcpy(w->split[s], d->split_rows[s], (size_t)d->split_count[s] * sizeof *w->split[s]);
+    whole->rows[s] = w->split[s];
+    whole->row_count[s] = program->graph.at_rows[s] < 0 && d->split_count[s] ? 0 : d->split_count[s];
+    is_there = is_there && w->split[s];
+  }
+  if (!is_there) return gnn_fail_memory(error, 4 * d->nodes * (program->classes + 1));
+  const gnn_status status = copy_labels(f, w, error);
+  return status == GNN_OK ? gnn_instance_make_room(f->instance, d->nodes, INT64_C(1) << levels, error) : status;
+}
+
+static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_error *error) {
+  gnn_run *run = &f->instance->run;
+  gnn_status status = turn_edges(f, error);
+  if (status != GNN_OK) return status;
+  if (!find_table(f, GNN_HALO_IN) || !find_table(f, GNN_HALO_OUT)) return gnn_fill_other_parts(f->dataset, error);
+  for (int h = 0; h < GNN_HALO_EDGES; h++)
+    if (!find_sent(f, h, ranks_at(f, f->desc->at_send[h]))) return gnn_fill_other_parts(f->dataset, error);
+  if (!find_edges(f, ranks_at(f, f->desc->at_send[GNN_HALO_EDGES]))) return gnn_fill_other_parts(f->dataset, error);
+  run->nodes = f->end - f->begin;
+  run->edges = f->edges;
+  const gnn_graph_desc *plan = &run->program->graph;
+  const int64_t leaving = f->out_ptr[run->nodes];
+  if (run->nodes > plan->nodes || run->edges > plan->edges || leaving > plan->edges) return gnn_fill_other_parts(f->dataset, error);
+  run->graphs = 1;
+  fill_edges_of_rank(f);
+  fill_ids(f);
+  fill_blocks_of_rank(f, first);
+  return fill_fields(f, error);
+}
+
+gnn_status gnn_fill_ranks(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+  ranks_filling f = {.instance = instance, .dataset = dataset, .desc = instance->run.program->ranks, .ranks = instance->run.ranks};
+  const int64_t rows = dataset->nodes;
+  gnn_drop_whole_rows(instance);
+  if (dataset->graphs > 1 || dataset->relation_count > 0) return gnn_fill_other_parts(dataset, error);
+  int64_t *first = malloc(((size_t)1 << gnn_block_levels(rows)) * sizeof *first + sizeof *first);
+  f.rank_of = malloc((size_t)rows + 1);
+  for (int d = 0; d < 2; d++) f.number[d] = malloc((size_t)rows * sizeof *f.number[d] + 1);
+  gnn_status status = first && f.rank_of && f.number[0] && f.number[1] ? find_rows(&f, first, error) : gnn_fail_memory(error, 9 * rows);
+  if (status == GNN_OK && dataset->split_count[GNN_TRAIN] == 0 && instance->run.program->graph.at_rows[GNN_TRAIN] >= 0)
+    status = gnn_fail(error, GNN_EDATA, "R0802", "%s has no training nodes", dataset->title);
+  if (status == GNN_OK) status = fill_rows_of_rank(&f, first, error);
+  if (status == GNN_OK) status = see_whole(&f, first, error);
+  else free(first);
+  free(f.rank_of);
+  free(f.out_ptr);
+  free(f.out_destination);
+  free(f.out_number);
+  free(f.foreign_edge);
+  for (int d = 0; d < 2; d++) free(f.number[d]);
+  return status;
+}

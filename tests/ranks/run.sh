@@ -1,0 +1,184 @@
+#!/bin/bash
+# run.sh BUILD: programs of several processes over MPI leave the bits of one: losses, scores, weights, checkpoints; and what happens when one of them fails.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+. "$here/../tap.sh"
+. "$here/../end_to_end/graphs.sh"
+gnncc=$build/gnncc
+workplace
+export CFLAGS=-O1 OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0
+
+# ---- what needs no MPI ----
+
+cat >plain.gnn <<'MODEL'
+data g from synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)
+model plain on g { return x |> SAGE(16) |> relu |> dropout(0.3) |> GCN(y.classes) }
+train plain { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6; metric = accuracy }
+MODEL
+refuses() { # WORDS OPTION...: E0110, and why
+  local words=$1
+  shift
+  "$gnncc" -w --ranks=2 "$@" -o refused 2>messages
+  local status=$?
+  cat messages
+  [ $status -eq 1 ] && grep -q "error\[E0110\]: --ranks=2: .*$words" messages && [ ! -e refused ]
+}
+check "a library of ranks is refused" refuses "a program, or its sources" --lib plain.gnn
+check "  a program for a GPU" refuses "programs for a GPU" --backend=cuda plain.gnn
+check "  the schedule of another machine" refuses "schedule of another machine" --backend=sim plain.gnn
+check "  a cut" refuses "no --cut" '--cut=halos(2)' plain.gnn
+check "  bf16" refuses "bf16" --precision=bf16 plain.gnn
+check "  the check of gradients" refuses "gradients" -fgradcheck plain.gnn
+awk '/^data/ { print "data g from npy(\"none\") {\n  nodes = 2100\n  edges = 9000\n  node x : f32[12]\n  node y : class[5]\n}"; next } { print }' plain.gnn >shapes.gnn
+check "  data that were not read" refuses "not read" --shapes shapes.gnn
+sed '$a plan { fate "x" = host }' plain.gnn >away.gnn
+check "  data on the host" refuses "stay on its device" --budget host=64MiB away.gnn
+refuse 2 "  no ranks at all" "$gnncc" --ranks=0 plain.gnn
+refuse 2 "  more than there may be" "$gnncc" --ranks=65 plain.gnn
+no_mpicc() { MPICC=/nonexistent/mpicc "$gnncc" -w --ranks=2 plain.gnn -o refused 2>messages; local status=$?; cat messages; [ $status -eq 5 ] && grep -q 'error\[E0507\].*MPI' messages && [ ! -e refused ]; }
+check "without mpicc the program is refused by name" no_mpicc
+exchanges() { "$gnncc" -w --plan -v --ranks=4 plain.gnn >plan && grep -q '^  ranks     4, of which' plan && grep 'with those of other ranks, which are sent: [1-9][0-9]* bytes in all' plan; }
+check "exchanges are steps of the plan, with their volume" exchanges
+sources_say() { "$gnncc" -q -w -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnmpi.c ] && ! make -C sources 2>messages && grep "MPI=yes" messages; }
+check "sources are delivered with MPI's, and make says what they need" sources_say
+plain_has_none() { "$gnncc" -q -w plain.gnn -o plain && ! grep -q MPI_ plain; }
+check "a program without ranks has nothing of MPI" plain_has_none
+one_rank() { "$gnncc" -q -w --ranks=1 plain.gnn -o alone && ! grep -q MPI_ alone && cmp alone plain; }
+check "one rank is that program" one_rank
+
+if ! command -v "${MPICC:-mpicc}" >/dev/null || ! command -v mpirun >/dev/null; then
+  skip "programs of ranks, run" "there is no mpicc and mpirun: apt install libopenmpi-dev openmpi-bin"
+  finish
+  exit
+fi
+mpirun --version | grep -q "Open MPI" && oversubscribe=--oversubscribe || oversubscribe=
+ranks() { timeout 120 mpirun $oversubscribe -np "$@"; } # N PROGRAM ARGUMENT...
+
+# ---- the bits of one process ----
+
+compiles() { "$gnncc" -q -w "$@"; } # OPTION...
+trains() { # N NAME ARGUMENT...: into NAME_N.out
+  rm -rf "$2_$1.out"
+  if [ "$1" = 1 ]; then "./$2_1" --threads 1 --every 1 --log csv --out "$2_1.out" "${@:3}"; else ranks "$1" "./$2_$1" --threads 1 --every 1 --log csv --out "$2_$1.out" "${@:3}"; fi
+}
+alike() { # NAME N: losses and measures of all epochs, weights, the checkpoint
+  local file checkpoint=0
+  diff <(cut -d, -f1-7 "$1_1.out/log.csv") <(cut -d, -f1-7 "$1_$2.out/log.csv") || return 1
+  for file in "$1"_1.out/*.safetensors; do cmp "$file" "$1_$2.out/${file##*/}" || return 1; checkpoint=$((checkpoint + 1)); done
+  [ $checkpoint -ge 2 ]
+}
+same_bits() { # MODEL N...: of MODEL.gnn
+  local model=$1 n
+  shift
+  compiles --cut=whole "$model.gnn" -o "${model}_1" && trains 1 "$model" || return 1
+  for n; do compiles --verify --ranks="$n" $options "$model.gnn" -o "${model}_$n" && trains "$n" "$model" && alike "$model" "$n" || return 1; done
+}
+options=
+model() { # NAME DATA LAYERS [TRAIN]
+  printf 'data g from %s\nmodel m on g {\n%s\n}\ntrain m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 3\n  metric = accuracy\n%s\n}\n' "$2" "$3" "${4:-}" >"$1.gnn"
+}
+check "SAGE and GCN on 2, 3, 4 and 8 ranks have the bits of one process" same_bits plain 2 3 4 8
+for graph in directed hub isolated; do graph_of $graph; done
+model on_directed "npy(\"directed\")" '  h = x |> dropout(0.4) |> GAT(8, heads = 2, dropout = 0.3) |> elu
+  return h |> GIN(y.classes)'
+check "attention with dropout on directed edges, on 3" same_bits on_directed 3
+model on_hub "npy(\"hub\")" '  h = x |> dropout(0.4) |> GCN(16) |> batch_norm |> relu
+  return h |> PNA(y.classes)'
+check "batch norm and extremes at a hub, on 4" same_bits on_hub 4
+model on_isolated "npy(\"isolated\") { order = nested }" '  h = x |> GATv2(8, heads = 2) |> elu
+  return h |> GraphConv(y.classes)'
+check "isolated nodes, in a nested order, on 2" same_bits on_isolated 2
+cp "$here/../end_to_end/models/plans/edges4.gnn" edges.gnn
+check "values on edges, on 3" same_bits edges 3
+model small 'karate()' '  return x |> GCN(8) |> relu |> SAGE(y.classes)'
+check "a graph smaller than the ranks: one has it, three are empty" same_bits small 4
+model keeps 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)' '  return x |> TransformerConv(8, heads = 2) |> layer_norm |> relu |> TAG(y.classes)' '  keep = best(valid.accuracy)
+  checkpoint = every(2)'
+check "the best epoch is kept, on 2" same_bits keeps 2
+sed -e 's/degree = 5, features = 12/degree = 5, features = 96/' -e 's/SAGE(16)/SAGE(64) |> relu |> SAGE(64)/' plain.gnn >tight.gnn
+least() { "$gnncc" -w --ranks=2 --budget device=1KiB --budget host=64MiB tight.gnn 2>&1 | sed -n 's/.*--budget device=\([0-9.]*[KM]iB\) is the smallest.*/\1/p' | head -1; }
+tight() { # what one rank has no room for moves to the host
+  local device; device=$(least); echo "device $device"
+  options="--budget device=$device --budget host=64MiB"
+  "$gnncc" -w --plan --ranks=2 $options tight.gnn >plan && grep -q 'moves .*host' plan && same_bits tight 2
+}
+check "a device too small for a rank's values, on 2" tight
+options=
+
+# ---- commands ----
+
+measures() { ./plain_1 eval --weights plain_1.out/last.safetensors >one && ranks 3 ./plain_3 eval --threads 1 --weights plain_1.out/last.safetensors >three && cmp one three; }
+check "eval prints once what one process prints" measures
+refuse 2 "commands for one process are refused by name" ./plain_2 predict -o scores.npy
+announces() { ranks 2 ./plain_2 --threads 1 --epochs 1 --out announced 2>&1 | tee text | grep "2 ranks" && [ "$(grep -c '^plain on\|^m on' text)" = 1 ]; }
+check "the head of a training is printed once, and names the ranks" announces
+
+# ---- going on ----
+
+resumes() { # by another number of ranks, and by one process
+  rm -rf went && ranks 4 ./plain_4 --threads 1 -q --epochs 3 --out went && cp -r went went_1 && ranks 3 ./plain_3 --threads 1 -q --resume --out went && cmp went/last.safetensors plain_1.out/last.safetensors &&
+    ./plain_1 --threads 1 -q --resume --out went_1 && cmp went_1/last.safetensors plain_1.out/last.safetensors
+}
+check "a checkpoint goes on under another number of ranks" resumes
+long() { sed 's/epochs = 6/epochs = 100000/' plain.gnn >long.gnn && compiles --ranks=3 long.gnn -o long; }
+check "a long training" long
+children() { pgrep -f "^./long --threads 1 .*--out $1" | sort -n; }
+interrupted() { # SIGUSR1 to one rank: all stop at the same epoch, with a checkpoint
+  # once it trains: there is a log
+  rm -rf stopped && { ranks 3 ./long --threads 1 --progress none --every 1 --log csv --out stopped >text 2>&1 & }
+  local job=$! tries=0 one
+  while [ "$(wc -l <stopped/log.csv 2>/dev/null || echo 0)" -lt 3 ] && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
+  one=$(children stopped | tail -1)
+  kill -USR1 "$one"
+  wait $job
+  cat text
+  grep -q "stopped at epoch [0-9]* .* SIGUSR1" text && [ "$(grep -c "stopped at epoch" text)" = 1 ] && ls stopped/checkpoint-* && ranks 3 ./long --threads 1 -q --epochs 1 --resume --out stopped
+}
+check "a signal to one rank stops all at the same epoch, with a checkpoint" interrupted
+killed() { # -9: mpirun ends all; what goes on from the last checkpoint has the same bits
+  sed 's/epochs = 6/epochs = 100000; checkpoint = every(1)/' plain.gnn >long.gnn && compiles --ranks=3 long.gnn -o long || return 1
+  rm -rf dead && { ranks 3 ./long --threads 1 --progress none --out dead >text 2>&1 & }
+  local job=$! tries=0
+  while ! ls dead/checkpoint-* >/dev/null 2>&1 && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
+  kill -9 "$(children dead | tail -1)"
+  wait $job
+  [ $? -ne 0 ] && [ -z "$(children dead)" ] || return 1
+  local epoch; epoch=$(ls dead/checkpoint-* | sed 's/.*-e0*\([0-9]*\)\..*/\1/' | sort -n | tail -1)
+  ranks 3 ./long --threads 1 -q --epochs $((epoch + 2)) --resume --out dead && compiles --cut=whole long.gnn -o long_1 && ./long_1 --threads 1 -q --epochs $((epoch + 2)) --out straight && cmp dead/last.safetensors straight/last.safetensors
+}
+check "kill -9 of a rank ends all; the training goes on to the same bits" killed
+
+# ---- ranks that do not fit together ----
+
+other_count() { ranks 3 ./plain_2 --threads 1 --out other >text 2>&1; [ $? -ne 0 ] && cat text && [ "$(grep -c 'error\[R0809\]: the program is for 2 ranks, and 3 were started' text)" = 1 ] && [ ! -e other ]; }
+check "another number of ranks is refused" other_count
+alone_too() { ./plain_2 --out other >text 2>&1; [ $? -eq 1 ] && grep 'R0809.*1 was started' text; }
+check "  so is none of mpirun" alone_too
+other_build() { sed 's/GCN/SAGE/' plain.gnn >changed.gnn && compiles --ranks=2 changed.gnn -o changed_2 && { timeout 60 mpirun $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./changed_2 --threads 1 --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 1 has another program' text; }
+check "  another program on one rank" other_build
+other_seed() { { timeout 60 mpirun $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./plain_2 --threads 1 --seed 7 --out other >text 2>&1; [ $? -ne 0 ]; } && grep 'R0809\]: rank 1 has another seed' text; }
+check "  another seed on one rank" other_seed
+other_data() {
+  cp -r directed changed_data && perl -e 'open my $f, "+<:raw", "changed_data/x.npy"; seek $f, 4096, 0; print $f pack("f<", 3.5)' &&
+    { timeout 60 mpirun $oversubscribe -np 2 ./on_directed_3 --threads 1 --out other : -np 1 ./on_directed_3 --threads 1 --data changed_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other features' text
+}
+check "  other features on one rank" other_data
+late() { # a rank that is stopped is named
+  rm -rf slow && { GNN_PATIENCE=1 ranks 3 ./long --threads 1 --progress none --epochs 100000 --out slow >text 2>&1 & }
+  local job=$! tries=0 one
+  while ! ls slow/checkpoint-* >/dev/null 2>&1 && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
+  one=$(children slow | tail -1)
+  kill -STOP "$one"
+  tries=0
+  while ! grep -q "still waiting" text && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
+  kill -CONT "$one"
+  kill -9 "$one"
+  wait $job
+  cat text
+  grep -q "rank [0-9]: step [0-9]* (.*still waiting" text
+}
+check "a rank that is late is told of" late
+built_from_sources() { make -s -C sources MPI=yes CFLAGS=-O1 && rm -rf s.out && ranks 2 sources/plain --threads 1 -q --out s.out && cmp s.out/last.safetensors plain_1.out/last.safetensors; }
+check "sources of -S build with MPI=yes, and have the bits" built_from_sources
+finish
