@@ -72,9 +72,28 @@ static void check_fate(Checker *checker, const ConfStmt *stmt) {
   if (fate != NO_INDEX) ARENA_PUSH(checker->arena, program->fates, program->fate_count, (FatePin){stmt->word, (Fate)fate, stmt->word_place});
 }
 
+/* Of a layer: the pattern in quotes says which, as in a fate. */
+static void check_layer_cut(Checker *checker, const ConfStmt *stmt) {
+  CutWish *wish = &checker->program->plan_cut;
+  const char *cut = stmt->value ? ast_expr_text(checker->arena, stmt->value) : "", *rest = arena_printf(checker->arena, "%s = %s", stmt->word, cut);
+  LayerWish layer;
+  if (!stmt->is_word_string || !stmt->value || strpbrk(stmt->word, ",=") || !*stmt->word) {
+    diags_error(checker->diags, "E0217", stmt->key_place, "the cut of a layer names it in quotes: cut \"conv1.backward\" = slices(4)");
+    return;
+  }
+  const char *fault = cut_wish_layer(&rest, &layer);
+  if (fault) diags_error(checker->diags, "E0217", stmt->value->span.place, "cut \"%s\" = %s: %s", stmt->word, cut, fault);
+  else wish->layers = arena_printf(checker->arena, "%s%s%s = %s", wish->layers ? wish->layers : "", wish->layers ? ", " : "", stmt->word, cut);
+}
+
 static void check_cut(Checker *checker, const ConfStmt *stmt) {
   CutWish *wish = &checker->program->plan_cut;
-  if (stmt->word || !stmt->value) {
+  const char *layers = wish->layers;
+  if (stmt->word) {
+    check_layer_cut(checker, stmt);
+    return;
+  }
+  if (!stmt->value) {
     diags_error(checker->diags, "E0217", stmt->key_place, "\"cut\" takes a value: cut = rows(16)");
     return;
   }
@@ -83,6 +102,7 @@ static void check_cut(Checker *checker, const ConfStmt *stmt) {
     return;
   }
   const char *fault = cut_wish_read(ast_expr_text(checker->arena, stmt->value), wish);
+  wish->layers = layers;
   if (!fault) return;
   diags_error(checker->diags, "E0217", stmt->value->span.place, "cut = %s: %s", ast_expr_text(checker->arena, stmt->value), fault);
   wish->mode = CUT_AUTO;
@@ -139,10 +159,16 @@ static void check_plan_setting(Checker *checker, const ConfStmt *stmt, const Con
 }
 
 void check_plan(Checker *checker) {
-  const ConfStmt *before[WORD_COUNT] = {NULL};
+  const ConfStmt *before[WORD_COUNT] = {NULL}, *cut = NULL;
   for (int i = 0; i < checker->ast->item_count; i++) {
     const Item *item = checker->ast->items[i];
     if (item->kind != ITEM_PLAN) continue;
-    for (int k = 0; k < item->conf->count; k++) check_plan_setting(checker, item->conf->stmts[k], before);
+    for (int k = 0; k < item->conf->count; k++) {
+      check_plan_setting(checker, item->conf->stmts[k], before);
+      if (strcmp(item->conf->stmts[k]->key, "cut") == 0) cut = item->conf->stmts[k];
+    }
   }
+  const CutWish *wish = &checker->program->plan_cut;
+  const char *fault = cut && wish->layers ? cut_wish_beside_layers(*wish) : NULL;
+  if (fault) diags_error(checker->diags, "E0217", cut->key_place, "%s", fault);
 }

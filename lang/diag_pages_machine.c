@@ -156,6 +156,15 @@ static const DiagPage pages[] = {
      "cut = auto takes as many parts as are good, and never more than there are.",
      NULL,
      NULL, .exit_code = 1, .why_none = "how many blocks there are shows only with the data."},
+    {"E0513", "a cut of layers that cannot be",
+     "A layer is cut otherwise than the others by its name, as --plan lists it (a pattern, as of a fate), in both passes or with .forward or .backward in one. It has to sum over\n"
+     "neighbours. Rows are cut in as many parts for all layers: of a layer rows(P) says that it has no slices.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "plan { cut = slices(2); cut \"conv\" = whole }\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "plan { cut = slices(2); cut \"conv1\" = whole }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0601", "the C compiler refused generated code",
      "This is a mistake of gnncc, not of the program. The message names the files to report.",
      NULL,

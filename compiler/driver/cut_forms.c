@@ -2,21 +2,90 @@
 #include "cut_forms.h"
 
 #include <fnmatch.h>
+#include <string.h>
 
 #include "forms.h"
 #include "runtime/core/blocks.h"
 #include "compiler/graph/cut.h"
 #include "compiler/graph/learned.h"
 #include "compiler/plan/pins.h"
+#include "lang/suggest.h"
 
 CutWish cut_wish(const Compilation *c) {
   const CutWish said = c->options->cut.mode != CUT_UNSAID ? c->options->cut : c->program->plan_cut;
-  return said.mode == CUT_UNSAID ? (CutWish){CUT_AUTO, 1} : said;
+  return said.mode == CUT_UNSAID ? (CutWish){.mode = CUT_AUTO, .count = 1} : said;
+}
+
+/* ---- layers that differ ---- */
+
+static const char *text_of(const Compilation *c, const LayerWish *wish) { return arena_printf(c->arena, "%.*s", wish->length, wish->pattern); }
+
+static bool names_layer(const Compilation *c, const LayerWish *wish, const LayerSums *sums) {
+  const char *pattern = arena_printf(c->arena, "%.*s", wish->name_length, wish->pattern);
+  return (sums->pass == PHASE_FORWARD ? wish->is_forward : wish->is_backward) && fnmatch(pattern, sums->layer, 0) == 0;
+}
+
+static LayersOfSums layers_of(const Compilation *c) { return layers_of_sums(c->training ? c->training : c->evaluation); }
+
+const LayerCuts *cut_layers(const Compilation *c, CutWish wish) {
+  const LayersOfSums layers = layers_of(c);
+  LayerCuts *cuts = arena_alloc(c->arena, sizeof *cuts);
+  const int slices = wish.mode == CUT_SLICES ? wish.count : 1;
+  bool is_cut = wish.mode != CUT_WHOLE;
+  for (int i = 0; wish.layers && i < layers.count; i++) {
+    LayerCut cut = {layers.list[i].layer, layers.list[i].pass, wish.mode == CUT_WHOLE, slices};
+    LayerWish layer;
+    for (const char *rest = wish.layers; rest && !cut_wish_layer(&rest, &layer);)
+      if (names_layer(c, &layer, &layers.list[i])) cut.is_whole = layer.mode == CUT_WHOLE, cut.slices = layer.mode == CUT_SLICES ? layer.count : 1;
+    is_cut = is_cut || !cut.is_whole;
+    if (cut.is_whole || cut.slices != slices) ARENA_PUSH(c->arena, cuts->list, cuts->count, cut);
+  }
+  return is_cut && cuts->count > 0 ? cuts : NULL;
+}
+
+/* As many parts as some layer, or all, are said to run in; 0: that is not said. */
+static int parts_said(CutWish wish) {
+  int parts = wish.mode == CUT_ROWS || wish.mode == CUT_HALOS ? wish.count : 0;
+  LayerWish layer;
+  for (const char *rest = wish.layers; rest && parts == 0 && !cut_wish_layer(&rest, &layer);)
+    if (layer.mode == CUT_ROWS) parts = layer.count;
+  return parts;
+}
+
+static bool no_such_layer(const Compilation *c, const LayerWish *wish) {
+  const LayersOfSums layers = layers_of(c);
+  const char *name = arena_printf(c->arena, "%.*s", wish->name_length, wish->pattern), *known = "";
+  Suggest suggest = {.wanted = name};
+  bool is_other_pass = false;
+  for (int i = 0; i < layers.count; i++) {
+    const char *quoted = arena_printf(c->arena, "\"%s\"", layers.list[i].layer);
+    is_other_pass = is_other_pass || fnmatch(name, layers.list[i].layer, 0) == 0;
+    suggest_offer(&suggest, layers.list[i].layer);
+    if (!strstr(known, quoted)) known = arena_printf(c->arena, "%s%s%s", known, *known ? ", " : "", quoted);
+  }
+  if (is_other_pass) diags_error(c->diags, "E0513", diags_no_place(), "\"%s\" has no sum over neighbours in the %s pass", name, wish->is_forward ? "forward" : "backward");
+  else diags_error(c->diags, "E0513", diags_no_place(), "no layer that sums over neighbours is called \"%s\"%s", text_of(c, wish), suggest_text(c->arena, &suggest, "\""));
+  if (*known) diags_note(c->diags, "layers that do: %s", known);
+  return false;
+}
+
+static bool check_layers(const Compilation *c, CutWish wish) {
+  const LayersOfSums layers = layers_of(c);
+  LayerWish layer;
+  for (const char *rest = wish.layers; rest && !cut_wish_layer(&rest, &layer);) {
+    int named = 0;
+    for (int i = 0; i < layers.count; i++) named += names_layer(c, &layer, &layers.list[i]);
+    if (named == 0) return no_such_layer(c, &layer);
+    if (layer.mode != CUT_ROWS || layer.count == parts_said(wish)) continue;
+    diags_error(c->diags, "E0513", diags_no_place(), "%s = rows(%d): rows are cut in as many parts for all layers, here in %d; a layer may be whole, or in slices", text_of(c, &layer), layer.count, parts_said(wish));
+    return false;
+  }
+  return true;
 }
 
 bool refuse_cut(Compilation *c, const char *why) {
   const CutWish wish = cut_wish(c);
-  diags_error(c->diags, "E0110", diags_no_place(), "a cut in %d %s is for programs %s", wish.count, wish.mode == CUT_SLICES ? "slices" : "parts", why);
+  diags_error(c->diags, "E0110", diags_no_place(), "a cut %s is for programs %s", wish.mode == CUT_WHOLE ? "of layers" : arena_printf(c->arena, "in %d %s", wish.count, wish.mode == CUT_SLICES ? "slices" : "parts"), why);
   return false;
 }
 
@@ -102,9 +171,10 @@ bool check_cut(Compilation *c) {
   const CutWish wish = cut_wish(c);
   if (!cut_wish_is_fixed(wish)) return true;
   if (c->program->train.batch_graphs) return refuse_cut(c, "that work on all data at once, and this one works in batches of graphs");
-  const int most = parts_at_most(c->program->info, wish.count);
-  if (wish.mode == CUT_SLICES || most == wish.count) return true;
-  diags_error(c->diags, "E0512", diags_no_place(), "%s(%d): these data have %d canonical block%s of nodes, so there are at most %d part%s", wish.mode == CUT_HALOS ? "halos" : "rows", wish.count, most, most == 1 ? "" : "s", most,
+  if (!check_layers(c, wish)) return false;
+  const int parts = parts_said(wish), most = parts_at_most(c->program->info, parts);
+  if (most == parts) return true;
+  diags_error(c->diags, "E0512", diags_no_place(), "%s(%d): these data have %d canonical block%s of nodes, so there are at most %d part%s", wish.mode == CUT_HALOS ? "halos" : "rows", parts, most, most == 1 ? "" : "s", most,
               most == 1 ? "" : "s");
   return false;
 }
@@ -171,9 +241,10 @@ static Cut cut_of_fates(const Compilation *c) {
 Cut cut_asked(const Compilation *c) {
   const CutWish wish = cut_wish(c);
   Cut cut = cut_of_fates(c);
-  const int parts = parts_at_most(c->program->info, PARTS_USUALLY);
-  if (wish.mode == CUT_ROWS || wish.mode == CUT_HALOS) cut.parts = wish.count;
-  else if (wish.mode == CUT_SLICES || (wish.mode == CUT_AUTO && cut_has_data_away(cut))) cut.parts = parts;
+  const int said = parts_said(wish), parts = said ? said : parts_at_most(c->program->info, PARTS_USUALLY);
+  cut.layers = cut_layers(c, wish);
+  if (said && wish.mode != CUT_WHOLE) cut.parts = said;
+  else if (wish.mode == CUT_SLICES || cut.layers || (wish.mode == CUT_AUTO && cut_has_data_away(cut))) cut.parts = parts;
   if (wish.mode == CUT_SLICES) cut.slices = wish.count;
   cut.has_halos = wish.mode == CUT_HALOS;
   if (c->rank) cut.ranks = c->options->ranks;
@@ -207,7 +278,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_learned = cut.learned_home != TIER_DEVICE ? learned_away(c) : NULL;
   int halo_levels = 0;
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
-  CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
+  CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .layers = cut.layers, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
   if (cut.ranks) options.slices = 1, options.rank = c->rank, options.has_halos = options.has_edge_halos = true, options.is_following = false;
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;

@@ -8,6 +8,8 @@ enum { PARTS_USUALLY = 16 /* where nobody asked for a number */, PARTS_AT_MOST =
 
 /* What --cut or `plan { cut = }` says; CUT_AUTO where neither does. */
 CutWish cut_wish(const Compilation *compilation);
+/* Which layers differ from the others of `wish`; NULL: none do. */
+const LayerCuts *cut_layers(const Compilation *compilation, CutWish wish);
 /* False with an error: this program cannot be cut so. */
 /* --ranks: the program of one rank (Compilation.rank). False after a message: there are no ranks for such a program. */
 bool share_out_ranks(Compilation *c);

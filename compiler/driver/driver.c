@@ -43,7 +43,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
   c->diags = diags_new(c->arena);
   c->reader.arena = c->arena;
-  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE || options->plan_from || options->ranks > 1;
+  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE || options->cut.layers || options->plan_from || options->ranks > 1;
   c->reader.ranks = options->ranks;
   c->reader.wants_nested = options_emits(options, "report") || options->product == PRODUCT_PLAN;
   c->reader.is_overridden = options->data_path != NULL;
@@ -83,7 +83,7 @@ static bool emit_for_processor(const Compilation *asked, FILE *out) {
   options.backend = "cpu";
   options.precision = PRECISION_FP32;
   options.gemm = options.spmm = NULL;
-  options.cut = (CutWish){CUT_WHOLE, 1};
+  options.cut = (CutWish){.mode = CUT_WHOLE, .count = 1};
   options.is_native = true;
   options.is_timing = options.is_verifying = options.is_simulated = false;
   options.product = PRODUCT_PROGRAM;

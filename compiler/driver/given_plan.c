@@ -35,6 +35,9 @@ static bool cut_of_report(const Compilation *c, const char *text, size_t length,
   const int fields_home = vocabulary_find(tier_names, fields), graph_home = vocabulary_find(tier_names, graph), learned_home = vocabulary_find(tier_names, learned);
   is_there = is_there && fields_home >= 0 && graph_home >= 0 && learned_home >= 0;
   if (is_there) *cut = cut_with_learned(&c->machine, cut_with_homes(&c->machine, *cut, (Tier)fields_home, (Tier)graph_home), (Tier)learned_home);
+  const char *layers = json_string_value(json_object_get(json_object_get(root, "cut"), "layers"));
+  const CutWish wish = {.mode = cut->slices > 1 ? CUT_SLICES : CUT_ROWS, .count = cut->slices > 1 ? cut->slices : cut->parts, .layers = layers};
+  if (is_there && layers) cut->layers = cut_layers(c, wish);
   int of_fields, of_graph, of_learned;
   json_int_t cached;
   if (json_unpack(json_object_get(json_object_get(root, "cut"), "cached"), "{s:I, s:b, s:b, s:b}", "bytes", &cached, "fields", &of_fields, "graph", &of_graph, "learned", &of_learned) == 0)
@@ -56,10 +59,10 @@ static const char *home_word(Tier home, bool is_cached) { return tier_names[is_c
 /* What a user says for it; NULL: there are no words for it. */
 static const char *words_of_cut(const Compilation *c, Cut cut) {
   const int usual = parts_at_most(c->program->info, PARTS_USUALLY);
-  const char *words;
-  if (cut.slices > 1 && cut.parts != usual) return NULL;
-  if (cut.slices > 1) words = arena_printf(c->arena, "--cut='slices(%d)'", cut.slices);
-  else words = cut.parts > 1 ? arena_printf(c->arena, "--cut='%s(%d)'", cut.has_halos ? "halos" : "rows", cut.parts) : "--cut=whole";
+  const char *words, *layers = layer_cuts_text(c->arena, cut.layers, cut.parts);
+  if (cut.slices > 1 && cut.parts != usual && !strstr(layers, "rows(")) return NULL;
+  if (cut.slices > 1) words = arena_printf(c->arena, "--cut='slices(%d)%s'", cut.slices, layers);
+  else words = cut.parts > 1 ? arena_printf(c->arena, "--cut='%s(%d)%s'", cut.has_halos ? "halos" : "rows", cut.parts, layers) : "--cut=whole";
   const char *fates = "";
   const Cut asked = cut_asked(c);
   if (cut.fields_home != asked.fields_home) fates = arena_printf(c->arena, "fate \"%s\" = %s", cut_field_away(c), home_word(cut.fields_home, cut.cached.fields));
@@ -90,7 +93,7 @@ static void say_other_cut(const Compilation *c, const char *text, size_t length)
   }
   const char *words = is_found ? words_of_cut(c, cut) : NULL;
   if (words) diags_help(c->diags, "it is one with %s", words);
-  else if (is_found) diags_help(c->diags, "it is one of values in %d parts and %d slices%s, which gnncc found by itself and --cut cannot ask for", cut.parts, cut.slices, cut_data_text(c->arena, cut));
+  else if (is_found) diags_help(c->diags, "it is one of values in %d parts and %d slices%s%s, which gnncc found by itself and --cut cannot ask for", cut.parts, cut.slices, layer_cuts_text(c->arena, cut.layers, cut.parts), cut_data_text(c->arena, cut));
 }
 
 static bool take_plan_of_cut(Compilation *c, Cut cut, const char *text, size_t length) {
@@ -104,7 +107,7 @@ static bool take_plan_of_cut(Compilation *c, Cut cut, const char *text, size_t l
 /* Parts that were asked for gather from tables or from halos, and data that were asked to be on the host lie there as far as it has room or less: which, the plan knows. */
 static bool take_plan_of_choice(Compilation *c, const char *text, size_t length) {
   const Cut asked = c->request.cut;
-  const bool may_have_halos = asked.parts > 1 && asked.slices == 1 && !asked.has_halos;
+  const bool may_have_halos = asked.parts > 1 && asked.slices == 1 && !asked.has_halos && !asked.layers;
   for (int has_halos = 0; has_halos <= may_have_halos; has_halos++)
     for (int quarters = ALL_ROOM; quarters >= 0; quarters--) {
       Cut cut = cut_cached(&c->request, asked, quarters);

@@ -71,7 +71,7 @@ static const OptionRow rows[] = {
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help), with the cut of --cut, else whole"},
-    {"--cut", OPT_CUT, ARG_REQUIRED, "for which machine", "--cut=CUT", "how sums over neighbours run: auto, whole, rows(P) part by part, halos(P) with no table of all rows, slices(S) by columns"},
+    {"--cut", OPT_CUT, ARG_REQUIRED, "for which machine", "--cut=CUT", "how sums over neighbours run: auto, whole, rows(P) part by part, halos(P) with no table of all rows, slices(S) by columns; of some layers: ..., conv1 = whole, conv2.backward = slices(4)"},
     {"--ranks", OPT_RANKS, ARG_REQUIRED, "for which machine", "--ranks=N", "a program of N processes over MPI, the nodes shared out among them: mpirun -np N ./train"},
     {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
     {"--tune", OPT_TUNE, ARG_OPTIONAL, "for which machine", "--tune[=FILE]", "time the variants of the model's kernels on the GPU, remember the best"},
@@ -835,7 +835,7 @@ int options_parse(Arena *arena, int argc, char **argv, const char *share_dir, co
   if (options->tune && options->sweep) return usage("--tune and --sweep do not go together");
   if (options->tune && options->tuning) return usage("--tune finds what --tuning names; one of them");
   if (cut_wish_is_fixed(options->cut) && options->has_double) return usage("--cut and -fgradcheck do not go together: gradients are checked on fewer nodes, which are cut elsewhere");
-  if (options->cut.mode == CUT_SLICES && !options->is_slicing) return usage("--cut=slices(%d) and -fno-feature-split do not go together", options->cut.count);
+  if (cut_wish_has_slices(options->cut) && !options->is_slicing) return usage("--cut in slices and -fno-feature-split do not go together");
   if (options->compare && !options->input) return usage("--compare needs two files");
   if (options->measured && options->emit_count && !options->input) return -1;
   if (options->is_serving && options->input) return usage("--lsp is told its models by the editor");

@@ -370,7 +370,7 @@ static void print_cut(const Emission *m, Cut cut, FILE *out) {
             arena_strdup(m->arena, gnn_count_text(ranks->most_edges).text), arena_strdup(m->arena, gnn_count_text(ranks->edges).text));
     return;
   }
-  if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, arena_printf(m->arena, "%s%s", cut_data_text(m->arena, cut), written_text(m)), learned_text(m, cut));
+  if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, layer_cuts_text(m->arena, cut.layers, cut.parts), arena_printf(m->arena, "%s%s", cut_data_text(m->arena, cut), written_text(m)), learned_text(m, cut));
 }
 
 /* How each layer's sums over neighbours run, and what moves for it; only the tiers that something moves to or from have columns. */
@@ -379,7 +379,7 @@ static void print_layers(const Emission *m, Cut cut, const Screen *screen) {
   enum { LAYER, PASS, LINE, MODE, PIECES, MOVES, COLUMNS = MOVES + 2 * TIER_COUNT + 2 };
   TableColumn columns[COLUMNS] = {{.head = "layer", .least = 8}, {.head = "pass"}, {.head = "line", .is_right = true, .goes = 3}, {.head = "mode", .goes = 1}, {.head = "pieces", .is_right = true, .goes = 2}};
   const char *cells[COLUMNS];
-  if (cut.parts <= 1 && cut.slices <= 1) return;
+  if (cut.parts <= 1 && cut.slices <= 1 && !cut.layers) return;
   const LayerRuns runs = layer_runs(m->arena, m->schedule);
   bool has_moves[TIER_COUNT] = {false};
   int count = MOVES;

@@ -464,10 +464,11 @@ const char *report_plan_json(const Explanation *x) {
   if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
   if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:b, s:s, s:s, s:s}", "parts", x->cut.parts, "slices", x->cut.slices, "halos", x->cut.has_halos, "fields_home", tier_names[x->cut.fields_home], "graph_home", tier_names[x->cut.graph_home],
                                                        "learned_home", tier_names[x->cut.learned_home]));
+  if (x->cut.layers) json_object_set_new(json_object_get(root, "cut"), "layers", json_string(layer_cuts_text(m->arena, x->cut.layers, x->cut.parts) + strlen(", ")));
   const CachedData cached = x->cut.cached;
   if (root && (cached.fields || cached.graph || cached.learned))
     json_object_set_new(json_object_get(root, "cut"), "cached", json_pack("{s:I, s:b, s:b, s:b}", "bytes", (json_int_t)cached.bytes, "fields", cached.fields, "graph", cached.graph, "learned", cached.learned));
-  if (root && (x->cut.parts > 1 || x->cut.slices > 1)) json_object_set_new(root, "layers", json_layers(m));
+  if (root && (x->cut.parts > 1 || x->cut.slices > 1 || x->cut.layers)) json_object_set_new(root, "layers", json_layers(m));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->advice) json_object_set_new(root, "advice", json_advice(x->advice));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));

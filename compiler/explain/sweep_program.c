@@ -23,7 +23,7 @@ static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 /* "16 parts, 4 slices, features on the host"; NULL: whole values. */
 static const char *mode_of(Arena *arena, Cut cut) {
   const char *slices = cut.slices > 1 ? arena_printf(arena, ", %d slices", cut.slices) : cut.has_halos ? ", halos" : "";
-  return !cut_is_of_whole_values(cut) ? arena_printf(arena, "%d part%s%s%s%s", cut.parts, cut.parts == 1 ? "" : "s", slices, cut_data_text(arena, cut), cut_learned_text(arena, cut)) : NULL;
+  return !cut_is_of_whole_values(cut) ? arena_printf(arena, "%d part%s%s%s%s%s", cut.parts, cut.parts == 1 ? "" : "s", slices, layer_cuts_text(arena, cut.layers, cut.parts), cut_data_text(arena, cut), cut_learned_text(arena, cut)) : NULL;
 }
 
 static void fill(const PlanRequest *r, const Plan *p, const Plan *evaluation, Tier tier, SweepPoint *point) {

@@ -128,11 +128,17 @@ int slices_at_most(const Graph *graph) {
   return most < INT_MAX ? (int)most : INT_MAX;
 }
 
+/* At most, of what a sum gathers from. */
+static int slices_of(const Cutting *c, const Value *sum) {
+  const LayerCut *own = layer_cut_of(c->options.layers, sum->layer.name, sum->phase);
+  return own ? own->slices : c->options.slices;
+}
+
 /* Along the dimension of the matrix that has the columns of what is gathered. */
 static int64_t gradient_slice(const Cutting *c, const Value *gradient, int gathered) {
   const Shape *shape = &gradient->shape;
   const bool is_matrix = shape->rank == 2 && shape->size[0] == gradient->as.product.depth && shape->size[1] == gradient->as.product.width;
-  return is_matrix ? slice_length(&c->from->values[gradient->operand[gathered]].shape, c->options.slices) : 0;
+  return is_matrix ? slice_length(&c->from->values[gradient->operand[gathered]].shape, slices_of(c, gradient)) : 0;
 }
 
 static int64_t sum_slice(const Cutting *c, ValueId id) {
@@ -142,7 +148,7 @@ static int64_t sum_slice(const Cutting *c, ValueId id) {
   if (c->options.has_halos) return 0;
   if (!op_is_aggregation(value->op) || value->op == OP_GATHER_LOGSUMEXP || value->shape.domain != DOMAIN_NODE) return 0;
   if (c->from->values[value->operand[0]].shape.domain != DOMAIN_EDGE) return 0;
-  const int64_t size = slice_length(&value->shape, c->options.slices);
+  const int64_t size = slice_length(&value->shape, slices_of(c, value));
   if (!size || !c->reads_far[value->as.end][value->operand[0]]) return 0;
   begin_walk(c);
   return can_slice(c, value->operand[0], value->as.end, value->shape.size[0]) ? size : 0;
@@ -575,10 +581,10 @@ static void note_slices(Cutting *c) {
     const Value *sum = &c->from->values[i];
     const int64_t size = c->slice[i], length = sum->shape.rank ? sum->shape.size[0] : 1, width = shape_width(&sum->shape);
     if (size && op_is_aggregation(sum->op)) sliced = listed(arena, sliced, arena_printf(arena, "%s in %" PRId64 " slices of %" PRId64 " columns", sum->name, (length + size - 1) / size, size * (width / length)));
-    else if (is_wide_sum(c, sum)) whole = listed(arena, whole, sum->name);
+    else if (is_wide_sum(c, sum) && slices_of(c, sum) > 1) whole = listed(arena, whole, sum->name);
   }
   if (*sliced) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "sums over neighbours by columns: %s", sliced));
-  if (*whole) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "of whole rows, too narrow for %d slices or no sum of columns: %s", c->options.slices, whole));
+  if (*whole) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "of whole rows, too narrow for %s slices or no sum of columns: %s", c->options.layers ? "as many" : arena_printf(arena, "%d", c->options.slices), whole));
 }
 
 /* Where both directions are the same, so are their arrays. */
@@ -638,7 +644,10 @@ static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : follow_slices(c, id, c->slice[id]);
   if (c->options.has_halos && (is_wide_sum(c, value) || is_sum_of_made(c, value))) return sum_of_halos(c, id);
   if (c->options.has_halos && is_far_lift) return lift_of_halo(c, id, (EdgeEnd)end);
-  return copy_value(c, id, NULL);
+  const ValueId copy = copy_value(c, id, NULL);
+  const LayerCut *own = op_is_aggregation(value->op) ? layer_cut_of(c->options.layers, value->layer.name, value->phase) : NULL;
+  c->to->values[copy].is_by_all_rows = own && own->is_whole;
+  return copy;
 }
 
 /* What is not of the forward pass comes after all that is: bits of slices are side by side before the product whose body reads them. */
@@ -696,7 +705,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
       add_tiles(&c, i);
     }
   take_roots(&c);
-  if (options.slices > 1 && !options.has_halos) note_slices(&c);
+  if ((options.slices > 1 || options.layers) && !options.has_halos) note_slices(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   add_entries(&c);

@@ -2,13 +2,14 @@
 #ifndef GNNCC_CUT_H
 #define GNNCC_CUT_H
 
-#include "graph.h"
+#include "layer_cuts.h"
 
 enum { SLICE_UNIT = 16 /* columns of a slice are a multiple of it, but for the last */, LEAST_TABLE_WIDTH = 5 /* what sums gather from, if narrower, is small beside what they make of it, and stays whole */,
        LEAST_AWAY_BYTES = 1 << 15 /* of a number or two a node: fewer stay on the device */ };
 
 typedef struct CutOptions {
   int slices;      /* columns of what sums gather from, in at most so many slices; 1: whole rows. With halos, only of gradients by sparse features */
+  const LayerCuts *layers; /* whose sums are in slices otherwise, or run as a whole; NULL: none. Not with halos */
   const bool *is_away; /* per field: its rows stay away from the device, so that it is cut as other values are, and what is computed once, too; NULL: none do */
   const bool *is_sparse; /* per field: products go over its numbers that are not 0, one by one */
   const bool *is_learned; /* per param: its rows, and what the optimiser keeps of them, are data of their own, which stay away, too (learned.h); NULL: none */

@@ -143,6 +143,7 @@ typedef struct Value {
                           side need not be mapped. */
   } as;
   int64_t declared_width; /* of an aggregation, or a gradient by sparse features, of some columns: numbers a row of the whole, whose order of sums it keeps; 0: it is whole */
+  bool is_by_all_rows;    /* of an aggregation: it does not run part by part, though values on nodes are cut (layer_cuts.h) */
   int64_t first_drawn;    /* of a dropout of some columns: the number of the first in a row of the whole, at whose places it draws */
   Phase phase;
   Place place;

@@ -8,6 +8,7 @@
 #define GNNCC_ANSWER_H
 
 #include "plan.h"
+#include "compiler/graph/layer_cuts.h"
 
 typedef enum FormKind { FORM_PLAIN, FORM_HOISTED, FORM_COUNT } FormKind;
 
@@ -32,6 +33,7 @@ typedef struct Form {
 typedef struct Cut {
   int parts, slices;
   int ranks; /* that the nodes are shared out among, of whose values the sizes are; 0: there is one process */
+  const LayerCuts *layers; /* which run their sums otherwise; NULL: none */
   bool has_halos; /* a part's sums over neighbours gather from its own rows and from those it needs of others; else from tables of all rows */
   /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there; fields_home is that of what is computed once, too. */
   Tier fields_home, graph_home;
@@ -41,9 +43,9 @@ typedef struct Cut {
 } Cut;
 
 static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE; }
-static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && cut.ranks == 0 && !cut_has_data_away(cut); }
+static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && cut.ranks == 0 && !cut.layers && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
-  return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned;
+  return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers);
 }
 /* With data at home in these tiers of the machine. */
 Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph);

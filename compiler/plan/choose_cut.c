@@ -198,7 +198,7 @@ static const PlanAnswer *say_least(const Choice *c) {
 static const PlanAnswer *with_halos(const PlanRequest *request, const PlanAnswer *tables) {
   Cut cut = request->cut;
   cut.has_halos = true;
-  if (cut.parts < 2 || cut.slices > 1 || request->cut.has_halos || request->given || request->is_quick || !request->forms_of || tables->fault || is_nearly_best(tables)) return tables;
+  if (cut.parts < 2 || cut.slices > 1 || cut.layers || request->cut.has_halos || request->given || request->is_quick || !request->forms_of || tables->fault || is_nearly_best(tables)) return tables;
   PlanRequest r = plan_request_cut(request, cut);
   if (!cut_is(r.cut, cut)) return tables;
   if (tables->fits) r.worth_seconds = answer_seconds(tables);

@@ -14,6 +14,7 @@ static bool has_parts(const Kernels *kernels, ValueId value) { return is_on_node
  * features goes over columns of these, so its parts are of columns, and it reads all rows of what they gather. */
 static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
+  if (anchor->is_by_all_rows) return false;
   switch (kernel->kind) {
   case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: case KERNEL_HALO: return has_parts(kernels, kernel->anchor);
   case KERNEL_SPARSE_MATMUL: return kernel->library == LIBRARY_NONE;

@@ -29,6 +29,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   cut_program slices whole "$models/slices4.gnn" '--cut=slices(2)' "$box" --budget device=6MiB
   check "slices: pieces are moved" moves "$work/slices" 50
   check "slices: sums gather from them" grep -q 'gnn_at(g, place_[a-z0-9_]*_slice[_0-9]*_pieces\[far_part\]' "$work/slices.work/model_kernels.cu"
+  cut_program mixed whole "$models/slices4.gnn" '--cut=slices(2), gcn1 = rows(4), sage1 = whole, gat1.backward = whole' "$box" --budget device=6MiB
   cut_program rows whole "$models/slices4.gnn" '--cut=rows(4)' --gemm=cublas "$box" --budget device=6MiB --budget host=400KiB
   check "rows: and to the SSD" moves "$work/rows" 50
   sed 's/away4/slices4/' "$models/away4.gnn" >"$work/away.gnn" # weights begin by the name of the model

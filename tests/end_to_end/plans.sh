@@ -179,6 +179,9 @@ cp sparse3_host.gnn sparse3_split.gnn # on a host that is too small, beside an S
 queue sparse3_split none '--cut=slices(2)' $box --budget host=400KiB --budget device=4MiB
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
+{ cat "$plans/slices4.gnn" && printf 'plan {\n  cut = slices(2)\n  cut "ga*" = slices(3)\n  cut "sage1" = whole\n  cut "gcn1.backward" = rows(4)\n}\n'; } >slices4_mixed.gnn
+queue slices4_mixed none $box --budget device=6MiB
+queue slices4_one slices4 '--cut=whole,sage1=slices(2)' $box --budget device=6MiB
 queue away4_host away4 --budget host=64MiB
 queue keep_learned4 learned4
 for tier in host ssd; do { cat "$plans/learned4.gnn" && printf 'plan {\n  fate "e" = %s\n}\n' $tier; } >learned4_$tier.gnn; done
@@ -666,6 +669,26 @@ sums_by_slices() {
 check "slices4: sums over neighbours run by slices, from their pieces, in the order of the whole width" sums_by_slices
 narrow_layers() { "$gnncc" -w --plan '--cut=slices(3)' "$plans/slices4.gnn" | grep 'too narrow for 3 slices or no sum of columns: '; }
 check "layers that are too narrow for slices are said" narrow_layers
+mixed='slices(2), ga* = slices(3), sage1 = whole, gcn1.backward = rows(4)'
+says_layers() { # of each in both passes, as the option says it, too
+  "$gnncc" -w --plan $box --budget device=6MiB slices4_mixed.gnn >mixed.txt && cat mixed.txt &&
+    grep -q 'in up to 2 slices of columns, gatv21 = slices(3), sage1 = whole, gat1 = slices(3), gcn1.backward = rows(4)$' mixed.txt &&
+    [ "$(awk '$2 ~ /^(for|back)ward$/ && $1 ~ /^(sage1|gcn1)$/ { print $1, $2, $4 }' mixed.txt | tr '\n' ';')" = "gcn1 forward slices(2);sage1 forward whole;sage1 backward whole;gcn1 backward rows(4);" ]
+}
+check "a cut of some layers is said of each of them" says_layers
+layers_of_a_plan() { # a plan is of the cut of its layers
+  "$gnncc" -w $box --budget device=6MiB --cut="$mixed" --emit=plan=mixed.json -S -o mixed --force "$plans/slices4.gnn" && "$gnncc" -w $box --budget device=6MiB --cut="$mixed" --plan-from=mixed.json -S -o mixed --force "$plans/slices4.gnn" || return 1
+  ! "$gnncc" -w $box --budget device=6MiB --cut='slices(2)' --plan-from=mixed.json -S -o mixed --force "$plans/slices4.gnn" 2>mixed.err && cat mixed.err &&
+    grep -q -F "it is one with --cut='slices(2), gatv21 = slices(3), sage1 = whole, gat1 = slices(3), gcn1.backward = rows(4)'" mixed.err
+}
+check "a plan of such a cut is taken with it, and without it the cut is named" layers_of_a_plan
+no_layer() { "$gnncc" -w --plan --cut="$1" "$plans/slices4.gnn" 2>no.err; [ $? -eq 1 ] && cat no.err && grep -q "E0513.*$2" no.err; } # CUT MESSAGE
+check "a layer that is none has near names" no_layer 'slices(2), sag1 = whole' 'called "sag1"; did you mean "sage1"'
+check "nor is one that sums over no neighbours" no_layer 'slices(2), linear1 = whole' 'called "linear1"'
+check "rows have as many parts in all layers" no_layer 'rows(4), gcn1 = rows(2)' 'gcn1 = rows(2): rows are cut in as many parts for all layers, here in 4'
+refuse 2 "layers that differ from none" "$gnncc" -w '--cut=auto, gcn1 = whole' "$plans/slices4.gnn" -o no
+refuse 2 "layers beside halos" "$gnncc" -w '--cut=halos(4), gcn1 = whole' "$plans/slices4.gnn" -o no
+refuse 2 "a layer in halos" "$gnncc" -w '--cut=rows(4), gcn1 = halos(4)' "$plans/slices4.gnn" -o no
 too_many_parts() { "$gnncc" -w --plan '--cut=rows(8)' "$plans/parts3.gnn" 2>&1 | grep 'E0512.*there are at most 4 parts'; }
 check "more parts than blocks is an error that names the most" too_many_parts
 refuse 2 "a cut that is none" "$gnncc" -w --cut=columns "$plans/parts3.gnn" -o no

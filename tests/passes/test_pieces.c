@@ -248,6 +248,32 @@ static void test_followers(Arena *arena) {
   arena_free(m.arena);
 }
 
+/* In every combination of three ways in two layers, forward and backward: of each layer as many sums as it has slices, and those of whole layers are one step. */
+static void test_layers(Arena *arena) {
+  static const char layers[] = "  a = x |> Linear(64) |> GCN(64) as near |> relu\n  b = a |> GCN(64) as far |> relu\n  return b |> Linear(y.classes)\n";
+  static const LayerCut ways[] = {{.is_whole = true, .slices = 1}, {.slices = 1}, {.slices = 4}};
+  int wrong = 0, unlike = 0;
+  for (int mix = 0; mix < 9; mix++) {
+    LayerCut list[4];
+    for (int i = 0; i < 4; i++) list[i] = ways[(mix / (i == 0 || i == 3 ? 1 : 3) + i / 2) % 3], list[i].layer = i % 2 ? "far" : "near", list[i].pass = i < 2 ? PHASE_FORWARD : PHASE_BACKWARD;
+    const LayerCuts cuts = {4, list};
+    Made m = make_cut_kernels(model_of(arena, layers), PARTS, &(CutOptions){.slices = 2, .layers = &cuts, .is_following = true}, TIER_DEVICE, TIER_DEVICE);
+    make_plan(&m);
+    int steps[4] = {0};
+    for (int s = 0; s < m.schedule->training_count; s++) {
+      const Step *step = &m.schedule->steps[s];
+      const Value *sum = step->kind == STEP_KERNEL ? &m.training->values[m.kernels->kernels[step->kernel].anchor] : NULL;
+      if (!sum || !op_is_aggregation(sum->op)) continue;
+      for (int i = 0; i < 4; i++) steps[i] += sum->phase == list[i].pass && strcmp(sum->layer.name, list[i].layer) == 0 && (step->part == 0) == list[i].is_whole;
+    }
+    for (int i = 0; i < 4; i++) wrong += steps[i] != (list[i].is_whole ? 1 : PARTS * list[i].slices);
+    unlike += verify_kernels(m.kernels) || verify_plan(m.plan) || verify_schedule(m.schedule) || verify_layout(m.layout, m.schedule);
+    arena_free(m.arena);
+  }
+  ok(wrong == 0, "each layer runs forward and backward as it was said: as a whole, by rows or by slices");
+  ok(unlike == 0, "and the verifiers accept every combination");
+}
+
 /* ---- parts on the host of what is at home on the SSD ---- */
 
 static const char learned_model[] =
@@ -383,6 +409,7 @@ int main(int argc, char **argv) {
   test_apart(arena);
   test_columns(arena);
   test_followers(arena);
+  test_layers(arena);
   test_few_blocks();
   test_steps(arena);
   test_fates(arena, TIER_DEVICE);
