@@ -77,7 +77,7 @@ static void say_other_cut(const Compilation *c, const char *text, size_t length)
                               {.parts = 64, .slices = 1}, {.parts = PARTS_USUALLY, .slices = 2}, {.parts = PARTS_USUALLY, .slices = 4}, {.parts = PARTS_USUALLY, .slices = 8},
                               {.parts = PARTS_USUALLY, .slices = 16}};
   const Cut asked = c->request.cut;
-  Cut cut;
+  Cut cut = {.parts = 1, .slices = 1};
   bool is_found = false;
   if (cut_of_report(c, text, length, &cut)) {
     const bool is_of_pins = (asked.fields_home == TIER_DEVICE || cut.fields_home == asked.fields_home) && (asked.graph_home == TIER_DEVICE || cut.graph_home == asked.graph_home) &&
