@@ -353,7 +353,8 @@ static int program_run_ranks(gnn_cli *cli, const struct program_command *command
     program_hush(cli, &name);
     code = command->run(cli);
   }
-  gnn_ranks_end(cli->ranks, code, code == GNN_EXIT_USAGE || code == GNN_EXIT_NUMERIC || code == GNN_EXIT_AGAIN || code > 128);
+  /* What is wrong at the beginning every rank has seen: rank 0 has the time to say it. */
+  gnn_ranks_end(cli->ranks, code, status != GNN_OK || code == GNN_EXIT_USAGE || code == GNN_EXIT_NUMERIC || code == GNN_EXIT_AGAIN || code > 128);
   gnn_text_free(&name);
   return code;
 }
