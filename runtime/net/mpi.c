@@ -18,7 +18,7 @@
 #ifndef GNN_MPI_PIECE_BYTES
 #define GNN_MPI_PIECE_BYTES (INT64_C(1) << 30)
 #endif
-enum { MPI_TAGS = 30000 /* 32767 are sure to be there */, MPI_SPINS = 64, MPI_LONGEST_NAP_NS = 500000, MPI_PATIENCE_SECONDS = 60 };
+enum { MPI_TAGS = 30000 /* 32767 are sure to be there */, MPI_SPINS = 64, MPI_LONGEST_NAP_NS = 500000, MPI_PATIENCE_SECONDS = 60, MPI_GRACE_NS = 500000000 };
 
 /* Of a step: sends, then receives. */
 typedef struct mpi_step {
@@ -148,8 +148,8 @@ static void net_end(gnn_ranks *ranks) {
 }
 
 static void net_abort(gnn_ranks *ranks, int code) {
-  (void)ranks;
   fflush(stdout);
+  if (ranks->rank > 0) nanosleep(&(struct timespec){.tv_nsec = MPI_GRACE_NS}, NULL); /* what all ranks have seen, rank 0 is about to say */
   MPI_Abort(MPI_COMM_WORLD, code);
 }
 
