@@ -394,25 +394,22 @@ static int find_mpi(const Builder *b) {
   return 5;
 }
 
-static int compile_mpi(const Builder *b, const char *object) {
-  Command command = compiler(b), mpi = {0};
-  words(b, &mpi, mpi_compiler());
-  Command cc = {0};
-  words(b, &cc, b->cc.command);
-  for (int i = cc.count; i < command.count; i++) word(b, &mpi, command.words[i]);
-  words(b, &mpi, "-c -o");
-  word(b, &mpi, object);
-  word(b, &mpi, arena_printf(b->arena, "%s/gnnmpi.c", b->c->share_dir));
-  return run(b, &mpi);
-}
-
-/* The words of a link by the C compiler, by that of MPI. */
-static Command linked_by_mpi(const Builder *b, const Command *link) {
+/* The words of a command by the C compiler, by that of MPI. */
+static Command by_mpi(const Builder *b, const Command *command) {
   Command mpi = {0}, cc = {0};
   words(b, &mpi, mpi_compiler());
   words(b, &cc, b->cc.command);
-  for (int i = cc.count; i < link->count; i++) word(b, &mpi, link->words[i]);
+  for (int i = cc.count; i < command->count; i++) word(b, &mpi, command->words[i]);
   return mpi;
+}
+
+static int compile_mpi(const Builder *b, const char *object) {
+  const Command by_cc = compiler(b);
+  Command command = by_mpi(b, &by_cc);
+  words(b, &command, "-c -o");
+  word(b, &command, object);
+  word(b, &command, arena_printf(b->arena, "%s/gnnmpi.c", b->c->share_dir));
+  return run(b, &command);
 }
 
 /* The source whose double build serves gradcheck; NULL: there is none. */
@@ -461,7 +458,7 @@ static int build_program(const Builder *b) {
   if (has_ranks(b)) word(b, &link, mpi);
   link_libraries(b, &link, GNNCC_LINK_ZLIB);
   if (getenv("LDFLAGS")) words(b, &link, getenv("LDFLAGS"));
-  if (has_ranks(b)) link = linked_by_mpi(b, &link);
+  if (has_ranks(b)) link = by_mpi(b, &link);
   status = run_link(b, &link);
   if (status != 0 || b->c->options->is_dry_run) return status;
   const char *output = b->c->options->output ? b->c->options->output : b->c->stem;

@@ -6,22 +6,17 @@ static bool is_sum(const Graph *graph, const Value *value) {
   return op_is_aggregation(value->op) && value->shape.domain == DOMAIN_NODE && graph->values[value->operand[0]].shape.domain == DOMAIN_EDGE && value->layer.name && value->phase != PHASE_UPDATE;
 }
 
-static LayerSums *sums_of(Arena *arena, LayersOfSums *layers, const Value *sum) {
+static bool is_listed(const LayersOfSums *layers, const Value *sum) {
   for (int i = 0; i < layers->count; i++)
-    if (layers->list[i].pass == sum->phase && strcmp(layers->list[i].layer, sum->layer.name) == 0) return &layers->list[i];
-  ARENA_PUSH(arena, layers->list, layers->count, ((LayerSums){.layer = sum->layer.name, .pass = sum->phase}));
-  return &layers->list[layers->count - 1];
+    if (layers->list[i].pass == sum->phase && strcmp(layers->list[i].layer, sum->layer.name) == 0) return true;
+  return false;
 }
 
 LayersOfSums layers_of_sums(const Graph *graph) {
   LayersOfSums layers = {0};
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    if (!is_sum(graph, value)) continue;
-    LayerSums *sums = sums_of(graph->arena, &layers, value);
-    const int64_t width = shape_width(&value->shape);
-    if (width > sums->width) sums->width = width;
-    sums->sums++;
+    if (is_sum(graph, value) && !is_listed(&layers, value)) ARENA_PUSH(graph->arena, layers.list, layers.count, ((LayerSums){value->layer.name, value->phase}));
   }
   return layers;
 }

@@ -18,12 +18,10 @@ typedef struct LayerCuts {
   LayerCut *list;
 } LayerCuts;
 
-/* What a layer sums over neighbours in one pass. Those of one class have sums alike. */
+/* A layer that sums over neighbours in one pass. */
 typedef struct LayerSums {
   const char *layer;
   Phase pass;
-  int64_t width; /* of the widest */
-  int sums;
 } LayerSums;
 
 typedef struct LayersOfSums {

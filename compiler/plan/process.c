@@ -75,7 +75,7 @@ static int64_t measured_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks) return 0;
   int64_t columns = 1, labels = 1;
-  for (int f = 0; program->has_train && f == 0; f++) {
+  if (program->has_train) {
     const Type *scores = &program->exprs[program->result].type, *label = &program->fields[program->train.label_field].type;
     for (int d = 0; d < scores->rank; d++) columns *= scores->dim[d].size;
     for (int d = 0; d < label->rank && label->dtype != DTYPE_CLASS; d++) labels *= label->dim[d].size;

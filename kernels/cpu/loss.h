@@ -38,14 +38,18 @@ GNN_INLINE double gnn_row_exp_sum(const gnn_real *row, int64_t classes, gnn_real
   return sum;
 }
 
+/* log of the sum of exp. */
+GNN_INLINE double gnn_row_log_sum(const gnn_real *row, int64_t classes, gnn_real maximum) {
+  return log(gnn_row_exp_sum(row, classes, maximum, NULL)) + (double)maximum;
+}
+
 /* The sum of -log p(label); the caller divides by the number of rows. */
 GNN_INLINE double gnn_cross_entropy_part(const gnn_real *scores, int64_t classes, const int32_t *labels,
                                          const int32_t *rows, int64_t begin, int64_t end) {
   double loss = 0;
   for (int64_t i = begin; i < end; i++) {
     const gnn_real *row = scores + rows[i] * classes;
-    const gnn_real maximum = gnn_row_maximum(row, classes);
-    loss += log(gnn_row_exp_sum(row, classes, maximum, NULL)) + (double)maximum - (double)row[labels[rows[i]]];
+    loss += gnn_row_log_sum(row, classes, gnn_row_maximum(row, classes)) - (double)row[labels[rows[i]]];
   }
   return loss;
 }
@@ -163,11 +167,6 @@ GNN_INLINE double gnn_class_weight(const gnn_loss *loss, int64_t class_) { retur
 /* What cross entropy wants of the probability of a class: all of it at the label, or some of it everywhere. */
 GNN_INLINE double gnn_class_share(const gnn_loss *loss, int64_t classes, int64_t class_, int64_t label) {
   return gnn_class_weight(loss, class_) * (loss->smoothing / (double)classes + (class_ == label ? 1 - loss->smoothing : 0));
-}
-
-/* log of the sum of exp. */
-GNN_INLINE double gnn_row_log_sum(const gnn_real *row, int64_t classes, gnn_real maximum) {
-  return log(gnn_row_exp_sum(row, classes, maximum, NULL)) + (double)maximum;
 }
 
 GNN_INLINE double gnn_loss_row(const gnn_loss *loss, const gnn_real *row, int64_t width, const void *labels, int64_t stride, int64_t r) {

@@ -215,12 +215,17 @@ static void train_log(gnn_loop *loop, int is_evaluated) {
   gnn_logs_row(&loop->logs, &row);
 }
 
+/* Another epoch would end after the limit. */
+static int train_has_no_time(const gnn_loop *loop) {
+  const double limit = loop->options->time_limit;
+  return limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit;
+}
+
 /* Whether to leave: *exit_code is that of the interruption. */
 static int train_is_interrupted(const gnn_loop *loop, int *exit_code) {
-  double limit = loop->options->time_limit;
   const int number = loop->options->ranks ? train_agreed : train_signal;
   if (number) *exit_code = number == SIGUSR1 ? GNN_EXIT_AGAIN : 128 + number;
-  else if (loop->options->ranks ? train_is_late : limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit) *exit_code = GNN_EXIT_AGAIN;
+  else if (loop->options->ranks ? train_is_late : train_has_no_time(loop)) *exit_code = GNN_EXIT_AGAIN;
   else return 0;
   return 1;
 }
@@ -229,10 +234,8 @@ static int train_is_interrupted(const gnn_loop *loop, int *exit_code) {
 static void train_agree(const gnn_loop *loop) {
   gnn_ranks *ranks = loop->options->ranks;
   int64_t all[GNN_RANKS_MOST][2];
-  const double limit = loop->options->time_limit;
   if (ranks == NULL) return;
-  const int is_late = limit > 0 && gnn_now() - loop->started + loop->epoch_seconds > limit;
-  gnn_ranks_tell(ranks, (const int64_t[]){train_signal, is_late}, 2, all[0]);
+  gnn_ranks_tell(ranks, (const int64_t[]){train_signal, train_has_no_time(loop)}, 2, all[0]);
   for (int r = ranks->count - 1; r >= 0; r--) {
     if (all[r][0]) train_agreed = (int)all[r][0];
     if (all[r][1]) train_is_late = 1;

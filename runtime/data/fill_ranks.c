@@ -179,8 +179,7 @@ static void fill_edges_of_rank(ranks_filling *f) {
   for (int64_t e = 0; idx && e < f->edges; e++) idx[e] = f->number[0][d->in_source[f->first_edge + e]];
   if (bounds) in->tasks = gnn_fill_bounds(ptr, own, bounds);
   fill_degree(f->out_ptr, own, ranks_at(f, plan->at_out_degree));
-  gnn_real *degree = ranks_at(f, plan->at_in_degree);
-  for (int64_t r = 0; degree && r < own; r++) degree[r] = (gnn_real)(d->in_ptr[f->begin + r + 1] - d->in_ptr[f->begin + r]);
+  fill_degree(d->in_ptr + f->begin, own, ranks_at(f, plan->at_in_degree));
   for (int64_t k = 0; edge && k < count; k++) edge[k] = f->out_number[k];
   *out = plan->has_out && out_ptr == NULL ? *in : (gnn_csr){.rows = own, .entries = count, .ptr = out_ptr, .idx = out_idx, .bounds = out_bounds};
   out->edge = edge;
