@@ -237,7 +237,7 @@ static int write_sources(const Builder *b) {
   int status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s.c", b->prefix)), emit_source);
   if (status == 0) status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s.h", b->prefix)), emit_header);
   if (status == 0) status = write_text(b, in_scratch(b, "main.c"), emit_main);
-  if (status == 0) status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s_plan.inc", b->prefix)), emit_plan_numbers);
+  if (status == 0) status = write_text(b, in_scratch(b, arena_printf(b->arena, "%s_plan.inc", b->prefix)), emit_plan_text);
   if (status == 0 && is_cuda(b)) status = write_text(b, device_file(b, "cu"), emit_cuda);
   return status;
 }
@@ -523,7 +523,7 @@ static int build_sources(const Builder *b) {
     const char *name;
     void (*emit)(const Emission *, FILE *);
   } texts[] = {{"Makefile", emit_makefile}, {"CMakeLists.txt", emit_cmake}, {"plan.json", emit_plan_file}, {"manifest.json", emit_manifest},
-               {"example.py", emit_example}, {arena_printf(b->arena, "%s_plan.inc", b->prefix), emit_plan_numbers} /* newer than plan.json */};
+               {"example.py", emit_example}, {arena_printf(b->arena, "%s_plan.inc", b->prefix), emit_plan_text} /* newer than plan.json */};
   const char *const sources[] = {arena_printf(b->arena, "%s.c", b->prefix), arena_printf(b->arena, "%s.h", b->prefix), "main.c"};
   int status = 0;
   for (int i = 0; i < 3 && status == 0; i++)

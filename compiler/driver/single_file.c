@@ -49,6 +49,7 @@ bool single_file_write(const Compilation *c, const char *folder, FILE *out) {
           " * The library has one name: of two models in one program, the second is made by gnncc -c or --lib.\n"
           " */\n"
           "#define _GNU_SOURCE\n"
+          "#define GNN_SINGLE_FILE\n"
           "#if defined __clang__\n"
           "#pragma STDC FP_CONTRACT OFF\n"
           "#elif defined __GNUC__\n"

@@ -47,7 +47,7 @@ void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
 bool emit_is_own_twin(const Emission *emission); /* the twin is the same source, compiled another time */
 void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
 void emit_main(const Emission *emission, FILE *out);   /* main.c */
-void emit_plan_numbers(const Emission *emission, FILE *out); /* PREFIX_plan.inc */
+void emit_plan_text(const Emission *emission, FILE *out); /* PREFIX_plan.inc */
 void emit_makefile(const Emission *emission, FILE *out);
 /* emit_folder.c: what else lies beside the sources. */
 void emit_cmake(const Emission *emission, FILE *out);    /* CMakeLists.txt */

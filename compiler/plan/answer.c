@@ -177,7 +177,7 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
     place(&r, &a);
     a.packed_bytes = r.machine.tier_bytes[TIER_DEVICE];
     a.fits = a.layout->bytes <= budget;
-    if (a.fits || r.given) return a;
+    if (a.fits) return a;
     r.machine.tier_bytes[TIER_DEVICE] -= a.layout->bytes - budget;
   }
   return a;
@@ -193,7 +193,7 @@ static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
   PlanAnswer a = first;
   r.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
   if (!a.fits && a.layout && (is_any(a.training_plan) || is_any(a.evaluation_plan) || is_any(a.once_plan))) r.takes_any = false, a = answer_with_effort(r, form);
-  for (int e = (int)r.effort - 1; e >= PLANNER_FAST && !a.fits && first.layout && !a.fault && !r.given; e--) {
+  for (int e = (int)r.effort - 1; e >= PLANNER_FAST && !a.fits && first.layout && !a.fault; e--) {
     r.effort = (PlannerEffort)e;
     a = answer_with_effort(r, form);
   }

@@ -8,7 +8,7 @@ here=$(realpath "$(dirname "$0")")
 { read -r cuda; read -r cuda_headers; read -r cuda_libraries; read -r nvcc; } < <("$here/../../runtime/cuda/home.sh")
 mkdir -p "$program.work" && cd "$program.work"
 "$build/gnncc" -q -w --prefix=model --backend=cuda --emit=c=model.c,header=model.h,cuda=model_kernels.cu,plan=model.plan.json "$@" "$model"
-{ od -An -v -tu1 model.plan.json | sed 's/\([0-9]\{1,\}\)/\1,/g'; echo 0; } >model_plan.inc
+{ printf '"'; sed 's/["\\?]/\\&/g; s/$/\\n\\/' model.plan.json; echo '"'; } >model_plan.inc
 echo 0 >model_kernels.inc
 flags="-O1 -g1 -Wall -Wextra -ffp-contract=off -I$build/share -I."
 cc -std=gnu11 $flags -O0 -c -o model.o model.c

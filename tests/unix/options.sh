@@ -121,6 +121,7 @@ deep.h" ] && [ "$(grep '^#include "' one/deep.c)" = '#include "deep.h"' ] &&
   cmp single.out/last.safetensors many.out/last.safetensors && diff <(cut -d, -f1-6 single.out/log.csv) <(cut -d, -f1-6 many.out/log.csv)
 }
 check "--single-file: one source, no warning, the same bits" single
+check "  the plan is in it" grep -q gnncc-report single
 host() { # as a library
   cat >host.c <<'HOST'
 #include "one/deep.h"
