@@ -17,7 +17,7 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 #   models with re-runs and a host there (plans: one each; whole values, rows and halos, sparse features, what is computed once); the cut that is chosen where parts just fit, and
 #   where nothing does with data on the device (plans: where parts fit with room to spare; that data leave the device by themselves, and that a budget near the least works); more programs of parts with the least that there is for them (plans: one or two of each cut, the others
 #   with a little more).
-# plans_all, too: that a hundredth less than the smallest device that a refusal names is too little (plans: that what is named works).
+# plans_all, too: that a hundredth less than the smallest device that a refusal names is too little (plans: that what is named works); that the least of programs whose pieces are edges is less than 0.7 of what whole values need (plans: of nodes, and of sparse features).
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).

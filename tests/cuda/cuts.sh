@@ -10,8 +10,12 @@ root=$(realpath "$here/../..")
 . "$here/losses.sh"
 work=$build/check/cuda_cuts
 rm -rf "$work" && mkdir -p "$work"
-models=$root/tests/end_to_end/models/plans box=--target=$root/tests/end_to_end/models/plans/box.gnn
+plans=$root/tests/end_to_end/models/plans box=--target=$root/tests/end_to_end/models/plans/box.gnn
 export CFLAGS=-O1
+# Of as many nodes as have two parts: the emulation takes its time.
+models=$work/models
+mkdir "$models"
+for model in slices4 away4 parts_sums2 sparse3 halo4 edges4 learned4; do sed 's/nodes = 8200/nodes = 4100/' "$plans/$model.gnn" >"$models/$model.gnn"; done
 
 trains() { "$1" -q --runs 1 --epochs 2 --every 2 --log csv --out "$1.out"; } # PROGRAM
 makes_and_trains() { "$here/program.sh" "$build" "$@" && trains "$1"; } # PROGRAM MODEL OPTION...
@@ -26,30 +30,29 @@ moves() { [ "$(grep -c "gnn_copy(g, " "$1.work/model.c")" -ge "$2" ]; } # PROGRA
 
 if [ -e "$build/share/libgnncuda.a" ]; then
   check "slices4: the program of whole values trains" makes_and_trains "$work/whole" "$models/slices4.gnn" --cut=whole
-  cut_program slices whole "$models/slices4.gnn" '--cut=slices(2)' "$box" --budget device=6MiB
+  cut_program slices whole "$models/slices4.gnn" '--cut=slices(2)' "$box" --budget device=3MiB
   check "slices: pieces are moved" moves "$work/slices" 50
   check "slices: sums gather from them" grep -q 'gnn_at(g, place_[a-z0-9_]*_slice[_0-9]*_pieces\[far_part\]' "$work/slices.work/model_kernels.cu"
-  cut_program mixed whole "$models/slices4.gnn" '--cut=slices(2), gcn1 = rows(4), sage1 = whole, gat1.backward = whole' "$box" --budget device=6MiB
-  cut_program rows whole "$models/slices4.gnn" '--cut=rows(4)' --gemm=cublas "$box" --budget device=6MiB --budget host=400KiB
+  cut_program mixed whole "$models/slices4.gnn" '--cut=slices(2), gcn1 = rows(2), sage1 = whole, gat1.backward = whole' "$box" --budget device=4MiB
+  cut_program rows whole "$models/slices4.gnn" '--cut=rows(2)' --gemm=cublas "$box" --budget device=3MiB --budget host=200KiB
   check "rows: and to the SSD" moves "$work/rows" 50
   sed 's/away4/slices4/' "$models/away4.gnn" >"$work/away.gnn" # weights begin by the name of the model
-  [ -z "${CUDA_ALL:-}" ] || cut_program away whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
+  [ -z "${CUDA_ALL:-}" ] || cut_program away whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB
   sed -i 's/fate "x" = host/&\n  fate "graph_*_idx" = host/' "$work/away.gnn"
-  cut_program graph whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
+  cut_program graph whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB
   check "graph: features come from the host" grep -q 'is_on_host = 1' "$work/graph.work/model.c"
   check "graph: neighbours come from the host" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? <- host" "$work/graph.work/model.c"
-  begins_there() { grep -q 'in graph_in_ptr\[2/4\] <- host' "$work/graph.work/model.c" && grep -q 'gnn_csr_at(&g->sets\[GNN_EDGES\]\.in, P_OFFSETS(' "$work/graph.work/model_kernels.cu"; }
+  begins_there() { grep -q 'in graph_in_ptr\[2/2\] <- host' "$work/graph.work/model.c" && grep -q 'gnn_csr_at(&g->sets\[GNN_EDGES\]\.in, P_OFFSETS(' "$work/graph.work/model_kernels.cu"; }
   check "graph: and where the edges of each node begin" begins_there
   sed 's/ = host$/ = ssd/' "$work/away.gnn" >"$work/ssd.gnn"
-  cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=5MiB --budget host=2MiB
+  cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=1MiB
   check "ssd: features and neighbours come from the SSD by the ring" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? ssd -> ring" "$work/ssd.work/model.c"
-  cut_program alone whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=5MiB --budget host=0
+  cut_program alone whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=0
   check "alone: without a host tier scores stay on the device" grep -q '^  \.at_scores = AT_' "$work/alone.work/model.c"
-  for model in slices4.gnn away.gnn; do # scores that are no result of a layer
-    sed 's/return h4 |> SAGE(y.classes)/& |> elu/' "$([ $model = away.gnn ] && echo "$work" || echo "$models")/$model" >"$work/elu_$model"
-  done
+  # Scores that are no result of a layer; of four parts, because labels of fewer do not leave.
+  for model in slices4 away4; do sed 's/away4/slices4/; s/return h4 |> SAGE(y.classes)/& |> elu/; s/fate "x" = host/&\n  fate "graph_*_idx" = host/' "$plans/$model.gnn" >"$work/elu_$model.gnn"; done
   check "scores: the program of whole values trains" makes_and_trains "$work/whole_scores" "$work/elu_slices4.gnn" --cut=whole
-  cut_program scores whole_scores "$work/elu_away.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
+  cut_program scores whole_scores "$work/elu_away4.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
   check "scores: they leave by parts, and are measured before" [ "$(grep -c '^  measure_rows(g, AT_eval_.*_part_[1-4]' "$work/scores.work/model.c")" -ge 4 ]
   check "scores: with the labels of the part" grep -q '^  measure_rows(g, AT_eval_.*_part_2.*, AT_eval_data_y_part_2 - ' "$work/scores.work/model.c"
   predicts() { "$work/$1" predict -q --weights "$work/$1.out/last.safetensors" -o "$work/$1.npy"; }
@@ -57,45 +60,45 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "scores: the host has those of whole values" same_predictions
   sed 's/SAGE(32, aggr = "max")/SAGE(32)/' "$models/slices4.gnn" >"$work/mean.gnn"
   check "in bf16: the program of whole values trains" makes_and_trains "$work/half" "$work/mean.gnn" --cut=whole --precision=bf16
-  cut_program half_slices half "$work/mean.gnn" '--cut=slices(2)' --precision=bf16 "$box" --budget device=4MiB
+  cut_program half_slices half "$work/mean.gnn" '--cut=slices(2)' --precision=bf16 "$box" --budget device=2200KiB
   check "sums: the program of whole values trains" makes_and_trains "$work/whole_sums" "$models/parts_sums2.gnn" --cut=whole
-  cut_program sums whole_sums "$models/parts_sums2.gnn" '--cut=rows(4)'
+  cut_program sums whole_sums "$models/parts_sums2.gnn" '--cut=rows(2)'
 
   check "sparse: the program of whole values trains" makes_and_trains "$work/whole_sparse" "$models/sparse3.gnn" --cut=whole
-  [ -z "${CUDA_ALL:-}" ] || cut_program sparse whole_sparse "$models/sparse3.gnn" '--cut=slices(2)' "$box" --budget device=5MiB
+  [ -z "${CUDA_ALL:-}" ] || cut_program sparse whole_sparse "$models/sparse3.gnn" '--cut=slices(2)' "$box" --budget device=2700KiB
 
   check "halos: the program of whole values trains" makes_and_trains "$work/whole_halos" "$models/halo4.gnn" --cut=whole
-  [ -z "${CUDA_ALL:-}" ] || cut_program halos whole_halos "$models/halo4.gnn" '--cut=halos(4)' "$box" --budget device=4MiB
-  nvcc_takes_halos() { "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc --arch=sm_90 '--cut=halos(4)' "$box" --budget device=4MiB "$models/halo4.gnn" -o "$work/object.o" >"$work/messages" 2>&1 && [ ! -s "$work/messages" ]; }
+  [ -z "${CUDA_ALL:-}" ] || cut_program halos whole_halos "$models/halo4.gnn" '--cut=halos(2)' "$box" --budget device=2200KiB
+  nvcc_takes_halos() { "$build/gnncc" -q -w -c --backend=cuda --cuda-compiler=nvcc --arch=sm_90 '--cut=halos(2)' "$box" --budget device=2200KiB "$models/halo4.gnn" -o "$work/object.o" >"$work/messages" 2>&1 && [ ! -s "$work/messages" ]; }
   if [ -x "$("$root/runtime/cuda/home.sh" | sed -n 4p)" ]; then check "halos: nvcc compiles them without a warning" env NVCC_APPEND_FLAGS="-Xcicc -O1 -Xptxas -O0" bash -c "$(declare -f nvcc_takes_halos); build=$build work=$work models=$models box=$box; nvcc_takes_halos"
   else skip "halos, compiled" "there is no nvcc"; fi
   sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$models/halo4.gnn" >"$work/halos_away.gnn"
-  cut_program codes whole_halos "$work/halos_away.gnn" '--cut=halos(4)' "$box" --budget device=3MiB
+  cut_program codes whole_halos "$work/halos_away.gnn" '--cut=halos(2)' "$box" --budget device=1700KiB
   check "codes: sums gather by them" grep -q 'gnn_at(g, place_[a-z0-9_]*_halo\[code >> ' "$work/codes.work/model_kernels.cu"
-  check "codes: they come from the host" grep -q "in graph_in_idx\[2/4\] <- host" "$work/codes.work/model.c"
+  check "codes: they come from the host" grep -q "in graph_in_idx\[2/2\] <- host" "$work/codes.work/model.c"
   check "halos, in bf16: the program of whole values trains" makes_and_trains "$work/half_halos" "$models/halo4.gnn" --cut=whole --precision=bf16
-  cut_program halos_half half_halos "$models/halo4.gnn" '--cut=halos(4)' --precision=bf16 "$box" --budget device=4MiB
+  cut_program halos_half half_halos "$models/halo4.gnn" '--cut=halos(2)' --precision=bf16 "$box" --budget device=2200KiB
   check "edges: the program of whole values trains" makes_and_trains "$work/whole_edges" "$models/edges4.gnn" --cut=whole
-  cut_program edges whole_edges "$models/edges4.gnn" '--cut=halos(4)' --gemm=cublas "$box" --budget device=4MiB
-  by_parts_of_edges() { grep -q 'part_in\[part\]' "$work/edges.work/model.c" && grep -q 'gnn_walk_edges<[0-9, ]*>(edges, first_row, end_row, ' "$work/edges.work/model_kernels.cu" && grep -q 'out gate1_[a-z0-9_]*\[[1-4]/4\] -> host' "$work/edges.work/model.c"; }
+  cut_program edges whole_edges "$models/edges4.gnn" '--cut=halos(2)' --gemm=cublas "$box" --budget device=2200KiB
+  by_parts_of_edges() { grep -q 'part_in\[part\]' "$work/edges.work/model.c" && grep -q 'gnn_walk_edges<[0-9, ]*>(edges, first_row, end_row, ' "$work/edges.work/model_kernels.cu" && grep -q 'out gate1_[a-z0-9_]*\[[12]/2\] -> host' "$work/edges.work/model.c"; }
   check "edges: values on edges are made, multiplied and moved by parts" by_parts_of_edges
   for tier in host ssd; do
     sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$models/sparse3.gnn" >"$work/sparse_$tier.gnn"
-    cut_program sparse_$tier whole_sparse "$work/sparse_$tier.gnn" '--cut=slices(2)' "$box" --budget device=3MiB $([ $tier = host ] || echo --budget host=0)
-    by_parts() { grep -q "in data_x_row_idx\[2/4\] $1" "$work/sparse_$tier.work/model.c" && grep -q "in data_x_column_value\[2/4\] $1" "$work/sparse_$tier.work/model.c"; }
+    cut_program sparse_$tier whole_sparse "$work/sparse_$tier.gnn" '--cut=slices(2)' "$box" --budget device=2MiB $([ $tier = host ] || echo --budget host=0)
+    by_parts() { grep -q "in data_x_row_idx\[2/2\] $1" "$work/sparse_$tier.work/model.c" && grep -q "in data_x_column_value\[2/2\] $1" "$work/sparse_$tier.work/model.c"; }
     check "sparse_$tier: rows and columns of features come by parts" by_parts "$([ $tier = host ] && echo '<- host' || echo 'ssd -> ring')"
   done
   check "learned: the program of whole values trains" makes_and_trains "$work/whole_learned" "$models/learned4.gnn" --cut=whole
   for tier in host ssd; do { cat "$models/learned4.gnn" && printf 'plan {\n  fate "e" = %s\n}\n' $tier; } >"$work/learned_$tier.gnn"; done
-  cut_program learned whole_learned "$work/learned_host.gnn" "$box" '--cut=slices(2)' --budget device=6MiB
-  goes_home() { grep -q "in weight_e\[1/4\] <- $2" "$work/$1.work/model.c" && grep -q "in state2_e\[4/4\] <- $2" "$work/$1.work/model.c" && grep -q "out state1_e\[4/4\] -> $2" "$work/$1.work/model.c"; }
+  cut_program learned whole_learned "$work/learned_host.gnn" "$box" '--cut=slices(2)' --budget device=3MiB
+  goes_home() { grep -q "in weight_e\[1/2\] <- $2" "$work/$1.work/model.c" && grep -q "in state2_e\[2/2\] <- $2" "$work/$1.work/model.c" && grep -q "out state1_e\[2/2\] -> $2" "$work/$1.work/model.c"; }
   check "learned: what an optimiser keeps comes by parts, and goes back" goes_home learned host
-  cut_program learned_ring whole_learned "$work/learned_ssd.gnn" "$box" '--cut=rows(4)' --budget device=6MiB --budget host=2MiB
+  cut_program learned_ring whole_learned "$work/learned_ssd.gnn" "$box" '--cut=rows(2)' --budget device=3MiB --budget host=1MiB
   check "learned: by the ring to the SSD, too" goes_home learned_ring ring
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$models/learned4.gnn" >"$work/norm.gnn"
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$work/learned_ssd.gnn" >"$work/norm_ssd.gnn"
   check "learned: a program of whole values that clips by norm trains" makes_and_trains "$work/whole_norm" "$work/norm.gnn" --cut=whole
-  cut_program learned_norm whole_norm "$work/norm_ssd.gnn" "$box" '--cut=rows(4)' --budget device=7MiB --budget host=0
+  cut_program learned_norm whole_norm "$work/norm_ssd.gnn" "$box" '--cut=rows(2)' --budget device=3600KiB --budget host=0
 
   # cuBLASLt's algorithm of all rows is none for those of a part: no other one is taken.
   refused() { ! STANDIN_NO_ALGORITHM_FOR=2048 "$work/rows" -q --epochs 1 --out "$work/refused" 2>"$work/refused.err" && grep -q 'no algorithm for parts: .* does not take 2048 of its rows; compile with --gemm=own' "$work/refused.err"; }
