@@ -99,7 +99,7 @@ mutation pairs_not_halved runtime/data/halo.c 's/halves \|= UINT64_C\(1\) << __b
 halos=(tests/end_to_end/halos.sh build)
 mutation code_of_another_row runtime/data/fill_halo.c 's/q << (plan->halo\[f->direction\]\.shift) \| found\+\+\)/q << \1 | (found > 0 ? found - 1 : 0)); found++/' "${halos[@]}"
 mutation rows_of_a_halo_missing runtime/data/fill_halo.c 's/if \(found < planned\) f->row/if (found + 1 < planned) f->row/' "${halos[@]}"
-mutation halo_place_of_another_part kernels/cpu/gather.h 's/x\.pieces\[code >> x\.shift\]/x.pieces[(code >> x.shift) ^ 1]/' "${halos[@]}"
+mutation halo_place_of_another_part kernels/cpu/gather.h 's/gnn_table_piece\(x, code >> x\.shift\)/gnn_table_piece(x, (code >> x.shift) ^ 1)/' "${halos[@]}"
 mutation piece_of_another_pair compiler/emit/emit_arguments.c 's/parts_halo_piece\(step->parts, argument->value, step->part, other\)/parts_halo_piece(step->parts, argument->value, other, step->part)/' "${halos[@]}"
 mutation halo_read_before_all_parts compiler/plan/base_order.c 's/^(static bool is_crossing.*return ).*(; \})$/\1false \&\& access \&\& o\2/' "${halos[@]}"
 
