@@ -238,10 +238,10 @@ TypedProgram *lang_check(Arena *arena, Diags *diags, const Ast *ast, const LangO
   check_duplicates(checker);
   check_constants(checker);
   bool has_items = choose_items(checker);
+  check_targets(checker); /* how many devices there are is asked of the data */
   const int before_data = diags_error_count(diags);
   if (has_items) check_data(checker);
   const bool is_data_right = diags_error_count(diags) == before_data;
-  check_targets(checker);
   check_plan(checker);
   if (has_items && checker->program->info) {
     checker->program->name = checker->model->name;

@@ -715,6 +715,7 @@ void check_data(Checker *checker) {
   int errors = diags_error_count(checker->diags);
   DataSpec *spec = arena_alloc(checker->arena, sizeof *spec);
   *spec = (DataSpec){.name = item->name, .declared_nodes = -1, .declared_edges = -1, .declared_graphs = -1, .place = item->name_place};
+  spec->devices = checker->program->has_target ? target_devices(&checker->program->target) : 1;
   spec->source = (DataSource){.kind = "shapes", .place = item->name_place};
   if (item->value) check_source(checker, item->value, false, &spec->source);
   if (item->value && spec->source.kind && strcmp(spec->source.kind, "raw") == 0) {

@@ -175,7 +175,7 @@ static void check_device(Checker *checker, TargetSpec *target, const ConfStmt *s
         diags_error(checker->diags, "E0508", s->value->span.place, "the kind of a device is cpu or cuda(sm_80), not %s", value.text);
       target->kind = value.text;
     }
-    if (strcmp(s->key, "count") == 0 && value.number > 1) check_unsupported(checker, s->value->span.place, "several devices (count = %.0f) are", value.number);
+    if (strcmp(s->key, "count") == 0) target->count = (int)value.number;
     if (strcmp(s->key, "memory") == 0) target->device_bytes = (int64_t)value.number;
     if (strcmp(s->key, "reserve") == 0) target->reserve_bytes = (int64_t)value.number;
     if (strcmp(s->key, "bandwidth") == 0) target->device_bandwidth = value.number;
@@ -212,10 +212,59 @@ static void check_tier(Checker *checker, TargetSpec *target, const ConfStmt *stm
   if (capacity > 0) *(tier == TIER_HOST ? &target->host_capacity : &target->ssd_capacity) = (int64_t)capacity;
 }
 
+/* ---- several devices, several machines ---- */
+
+static const char node_end[] = "node"; /* of a link: a machine */
+
+static void check_nodes(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
+  static const Setting nodes = {"nodes", SETTING_COUNT, 0};
+  SettingValue value;
+  if (read_setting(checker, &nodes, stmt->value, &value)) target->nodes = (int)value.number;
+}
+
+/* From each to each of its kind: link gpu <-> gpu, link node <-> node. */
+static void check_peer_link(Checker *checker, TargetSpec *target, const ConfStmt *stmt) {
+  const bool is_of_nodes = strcmp(stmt->word, node_end) == 0;
+  PeerLink *link = is_of_nodes ? &target->node_link : &target->device_link;
+  if (link->bandwidth > 0) diags_error(checker->diags, "E0509", stmt->key_place, "link %s %s %s is there twice", stmt->word, stmt->arrow, stmt->far_word);
+  if (strcmp(stmt->arrow, "<->") != 0) diags_error(checker->diags, "E0509", stmt->key_place, "link %s <-> %s: what joins ends of one kind goes both ways", stmt->word, stmt->far_word);
+  for (int i = 0; i < stmt->body->count; i++) {
+    const ConfStmt *s = stmt->body->stmts[i];
+    const Setting *setting = find_setting(checker, s, link_settings, COUNT(link_settings), "link");
+    SettingValue value;
+    if (!setting || !read_setting(checker, setting, s->value, &value)) continue;
+    if (strcmp(s->key, "latency") == 0) link->latency = value.number;
+    if (strcmp(s->key, "bandwidth") == 0) link->bandwidth = value.number;
+    if (strcmp(s->key, "bandwidth") == 0 && is_of_nodes && value.number > 1e12)
+      diags_warning(checker->diags, "W0504", "target", s->value->span.place, "link node <-> node %s: eight ports of 400 Gbit/s give 400; a zero too many?", ast_expr_text(checker->arena, s->value));
+    if (strcmp(s->key, "latency") == 0 && value.number > 1) diags_warning(checker->diags, "W0504", "target", s->value->span.place, "link %s <-> %s: a latency of %s; us, or ms?", stmt->word, stmt->far_word, ast_expr_text(checker->arena, s->value));
+  }
+  if (link->bandwidth <= 0) diags_error(checker->diags, "E0509", stmt->key_place, "link %s %s %s has no bandwidth", stmt->word, stmt->arrow, stmt->far_word);
+}
+
+static bool is_peer_link(const TargetSpec *target, const ConfStmt *stmt) {
+  Tier tier;
+  if (strcmp(stmt->word, node_end) == 0) return strcmp(stmt->far_word, node_end) == 0;
+  return strcmp(stmt->word, stmt->far_word) == 0 && tier_named(target->device ? target->device : tier_names[TIER_DEVICE], stmt->word, &tier) && tier == TIER_DEVICE;
+}
+
+static void check_peers(Checker *checker, const Item *item, const TargetSpec *target) {
+  if ((int64_t)target->count * target->nodes > TARGET_DEVICES_MOST)
+    diags_error(checker->diags, "E0509", item->name_place, "target %s has %d x %d devices; there may be %d", item->name, target->nodes, target->count, TARGET_DEVICES_MOST);
+  if (target->count > 1 && target->device_link.bandwidth <= 0) {
+    diags_error(checker->diags, "E0509", item->name_place, "target %s has %d devices and no link between them", item->name, target->count);
+    diags_help(checker->diags, "with the numbers of the machine: link %s <-> %s { bandwidth = 300GB/s; latency = 5us }", target->device, target->device);
+  }
+  if (target->nodes > 1 && target->node_link.bandwidth <= 0) {
+    diags_error(checker->diags, "E0509", item->name_place, "target %s has %d nodes and no link between them", item->name, target->nodes);
+    diags_help(checker->diags, "with the numbers of the network: link node <-> node { bandwidth = 25GB/s; latency = 2us }");
+  }
+}
+
 static bool link_end(Checker *checker, const TargetSpec *target, const char *name, Place place, Tier *tier) {
   const char *known[] = {target->device ? target->device : tier_names[TIER_DEVICE], tier_names[TIER_HOST], tier_names[TIER_SSD]};
   if (tier_named(known[TIER_DEVICE], name, tier)) return true;
-  diags_error(checker->diags, "E0217", place, "unknown end of a link \"%s\"%s (known: %s, host, ssd)", name, check_nearest(checker, name, known, 3, ""), known[0]);
+  diags_error(checker->diags, "E0217", place, "unknown end of a link \"%s\"%s (known: %s, host, ssd; node <-> node)", name, check_nearest(checker, name, known, 3, ""), known[0]);
   check_fix_nearest(checker, place, name, known, 3);
   return false;
 }
@@ -252,7 +301,10 @@ static void check_link(Checker *checker, TargetSpec *target, const ConfStmt *stm
     if (setting->unit == UNIT_BYTES_PER_SECOND && setting->kind == SETTING_QUANTITY) doubt_bandwidth(checker, target, stmt, from, to, s, value.number);
   }
   bool is_two_way = strcmp(stmt->arrow, "<->") == 0;
-  if (from == to) return; /* between devices of one kind: nothing moves there while there is one device */
+  if (from == to) {
+    diags_error(checker->diags, "E0509", stmt->key_place, "link %s %s %s leads from a tier to itself", stmt->word, stmt->arrow, stmt->far_word);
+    return;
+  }
   /* Reading is from the slower tier to the faster one. */
   double forth = to > from ? write : read, back = to > from ? read : write;
   add_link(checker, target, (TargetLink){from, to, 0, latency, slowdown}, forth > 0 ? forth : bandwidth);
@@ -274,8 +326,8 @@ void lang_unreachable(Diags *diags, Place place, const char *from, Tier tier) {
 }
 
 static void check_target(Checker *checker, const Item *item, TargetSpec *target) {
-  static const char *const known[] = {"device", "tier", "link"};
-  *target = (TargetSpec){.name = item->name, .description = item->text ? item->text : "", .device_bytes = -1, .place = item->name_place};
+  static const char *const known[] = {"device", "tier", "link", "nodes"};
+  *target = (TargetSpec){.name = item->name, .description = item->text ? item->text : "", .device_bytes = -1, .count = 1, .nodes = 1, .place = item->name_place};
   int errors = diags_error_count(checker->diags);
   for (int i = 0; i < item->conf->count; i++) { /* the device first: links speak of it */
     const ConfStmt *stmt = item->conf->stmts[i];
@@ -288,16 +340,19 @@ static void check_target(Checker *checker, const Item *item, TargetSpec *target)
     bool is_block = stmt->word && stmt->body;
     if (!*stmt->key || (strcmp(stmt->key, "device") == 0 && is_block)) continue;
     if (strcmp(stmt->key, "tier") == 0 && is_block && !stmt->arrow) check_tier(checker, target, stmt);
+    else if (strcmp(stmt->key, "link") == 0 && is_block && stmt->arrow && is_peer_link(target, stmt)) check_peer_link(checker, target, stmt);
     else if (strcmp(stmt->key, "link") == 0 && is_block && stmt->arrow) check_link(checker, target, stmt);
+    else if (strcmp(stmt->key, "nodes") == 0 && stmt->value && !stmt->word) check_nodes(checker, target, stmt);
     else {
-      diags_error(checker->diags, "E0217", stmt->key_place, "a target holds device NAME {...}, tier NAME {...} and link A <-> B {...}, not \"%s\"%s", stmt->key,
-                  check_nearest(checker, stmt->key, known, 3, "\""));
-      check_fix_nearest(checker, stmt->key_place, stmt->key, known, 3);
+      diags_error(checker->diags, "E0217", stmt->key_place, "a target holds device NAME {...}, tier NAME {...}, link A <-> B {...} and nodes = N, not \"%s\"%s", stmt->key,
+                  check_nearest(checker, stmt->key, known, COUNT(known), "\""));
+      check_fix_nearest(checker, stmt->key_place, stmt->key, known, COUNT(known));
     }
   }
   if (diags_error_count(checker->diags) > errors) return;
   if (!target->device) diags_error(checker->diags, "E0509", item->name_place, "target %s has no device", item->name);
   if (!target->kind) target->kind = "cpu";
+  if (target->device) check_peers(checker, item, target);
   if (target->host_bytes > 0 && !is_linked(target, TIER_HOST)) lang_unreachable(checker->diags, item->name_place, target->device, TIER_HOST);
   if (target->ssd_bytes > 0 && !is_linked(target, TIER_SSD))
     lang_unreachable(checker->diags, item->name_place, target->host_bytes > 0 ? tier_names[TIER_HOST] : target->device, TIER_SSD);

@@ -29,7 +29,7 @@ typedef struct Group {
   const char *prefix, *title;
 } Group;
 
-static const Group groups[] = {{"laptop: ", "laptops"}, {"card: ", "cards of workstations"}, {"data centre: ", "cards of data centres"}, {"server: ", "servers without a GPU"}, {"cloud: ", "machines of clouds"}, {"", "others"}};
+static const Group groups[] = {{"laptop: ", "laptops"}, {"card: ", "cards of workstations"}, {"data centre: ", "cards of data centres"}, {"server: ", "servers without a GPU"}, {"cluster: ", "clusters"}, {"cloud: ", "machines of clouds"}, {"", "others"}};
 
 enum { GROUP_COUNT = sizeof groups / sizeof *groups };
 

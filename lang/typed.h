@@ -269,6 +269,7 @@ typedef struct DataSpec {
   FieldDecl *decls;
   TypeDecl *types;
   RelationDecl *relations;
+  int devices; /* of the target: as many ranks have the nodes where no number of them is said */
   Place place;
 } DataSpec;
 
@@ -453,6 +454,12 @@ typedef struct TargetLink {
   double slowdown;       /* how much longer compute takes beside it: 0.1 for a tenth */
 } TargetLink;
 
+/* Between two devices of a machine, or two machines; either way at once. */
+typedef struct PeerLink {
+  double bandwidth;      /* bytes per second; 0: none was said */
+  double latency;        /* seconds, of a message */
+} PeerLink;
+
 /* `device cpu { rates { ... } }`, as gnncc --calibrate writes it; docs/calibration.md says what each number is. Of all
  * threads together; 0: not said. */
 enum { RATE_SIZES_MAX = 8, GATHER_WIDTHS = 3 };
@@ -483,10 +490,15 @@ typedef struct TargetSpec {
   double tf32_flops, bf16_flops; /* of products whose factors are rounded so; 0: not said */
   int threads;                /* 0: not said */
   DeviceRates rates;
+  int count, nodes;           /* devices of a machine; machines alike. A rank has one device and its share of the machine's tiers */
+  PeerLink device_link, node_link;
   int link_count;
   TargetLink *links;
   Place place;
 } TargetSpec;
+
+enum { TARGET_DEVICES_MOST = 1024 };
+static inline int target_devices(const TargetSpec *target) { return target->count * target->nodes; }
 
 typedef struct TierBudget {
   Tier tier;

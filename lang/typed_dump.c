@@ -182,6 +182,9 @@ static void dump_target(const TypedProgram *program, FILE *out) {
     if (t->tf32_flops > 0) fprintf(out, "  tf32 %.9g flop/s\n", t->tf32_flops);
     if (t->bf16_flops > 0) fprintf(out, "  bf16 %.9g flop/s\n", t->bf16_flops);
     dump_rates(&t->rates, out);
+    if (target_devices(t) > 1) fprintf(out, "  %d nodes of %d devices\n", t->nodes, t->count);
+    if (t->device_link.bandwidth > 0) fprintf(out, "  device <-> device: %.9g B/s, %.9g s\n", t->device_link.bandwidth, t->device_link.latency);
+    if (t->node_link.bandwidth > 0) fprintf(out, "  node <-> node: %.9g B/s, %.9g s\n", t->node_link.bandwidth, t->node_link.latency);
     for (int i = 0; i < t->link_count; i++) {
       const TargetLink *link = &t->links[i];
       fprintf(out, "  %s -> %s: %.9g B/s, %.9g s", tier_names[link->from], tier_names[link->to], link->bandwidth, link->latency);

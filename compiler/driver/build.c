@@ -467,7 +467,7 @@ static int build_program(const Builder *b) {
   struct stat info = {0};
   stat(output, &info);
   const char *run_as = strchr(output, '/') ? output : arena_printf(b->arena, "./%s", output);
-  if (has_ranks(b)) run_as = arena_printf(b->arena, "mpirun -np %d %s", b->c->options->ranks, run_as);
+  if (has_ranks(b)) run_as = arena_printf(b->arena, "mpirun -np %d %s", b->c->ranks, run_as);
   b->c->made = arena_printf(b->arena, "%s (%s). plan: gnncc --plan %s   run: %s", output, gnn_bytes_text(info.st_size).text, b->c->model_path, run_as);
   return status;
 }

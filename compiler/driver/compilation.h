@@ -21,6 +21,7 @@ typedef struct Compilation {
   /* The products, in the order of the passes. */
   Ast *ast;
   TypedProgram *program;
+  int ranks;             /* among which the nodes are shared out; 1: there is one process */
   const TypedProgram *rank; /* the same with the sizes of one of several ranks; NULL: there is one process */
   Graph *forward;
   Graph *training;       /* NULL without a train block */

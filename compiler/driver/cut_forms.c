@@ -6,6 +6,7 @@
 
 #include "forms.h"
 #include "runtime/core/blocks.h"
+#include "runtime/gnnrt.h"
 #include "compiler/graph/cut.h"
 #include "compiler/graph/learned.h"
 #include "compiler/plan/pins.h"
@@ -92,8 +93,9 @@ bool refuse_cut(Compilation *c, const char *why) {
 /* ---- ranks ---- */
 
 static bool refuse_ranks(Compilation *c, const char *what) {
-  diags_error(c->diags, "E0110", diags_no_place(), "--ranks=%d: %s", c->options->ranks, what);
-  diags_help(c->diags, "gnncc --explain E0110; docs/many_devices.md says what programs of ranks have");
+  if (c->options->ranks) diags_error(c->diags, "E0110", diags_no_place(), "--ranks=%d: %s", c->ranks, what);
+  else diags_error(c->diags, "E0110", diags_no_place(), "target %s has %d devices: %s", c->program->target.name, c->ranks, what);
+  diags_help(c->diags, "gnncc --explain E0110; docs/many_devices.md says what programs of ranks have%s", c->options->ranks ? "" : "; --ranks=1 is for one of the devices");
   return false;
 }
 
@@ -108,12 +110,14 @@ static bool is_of_one_graph(const Graph *graph) {
 static const char *not_for_ranks(const Compilation *c) {
   const TypedProgram *p = c->program;
   const Options *o = c->options;
-  if (c->backend == BACKEND_CUDA) return "programs for a GPU work in one process, so far; --backend=cpu";
-  if (o->is_simulated) return "the schedule of another machine is that of one process, so far";
+  const bool is_planned_alone = o->product == PRODUCT_PLAN || o->product == PRODUCT_EMIT; /* what no program has can be planned for */
+  if (c->backend == BACKEND_CUDA && !is_planned_alone) return "programs for a GPU work in one process, so far; --backend=cpu, or --plan";
+  if (o->is_simulated && !is_planned_alone) return "several devices are planned for (--plan, --report), not run, by --backend=sim";
+  if (c->ranks > GNN_RANKS_MOST && !is_planned_alone) return arena_printf(c->arena, "a program has at most %d ranks; more are planned for with --plan", GNN_RANKS_MOST);
   if (o->product == PRODUCT_OBJECT || o->product == PRODUCT_LIBRARY || o->product == PRODUCT_SHARED || o->is_single_file) return "a program, or its sources (-S), so far; libraries work in one process";
   if (o->has_double) return "gradients are checked in one process: -fgradcheck without --ranks";
   if (o->precision == PRECISION_BF16) return "values in bf16 are for one process, so far";
-  if (p->info->is_shapes_only) return "how the nodes are shared out follows from the data, which were not read";
+  if (p->info->is_shapes_only && !is_planned_alone) return "how the nodes are shared out follows from the data, which were not read; --plan estimates it";
   if (p->train.batch_graphs || p->info->graphs > 1) return "sets of graphs are trained in one process, so far";
   if (p->info->relation_count > 0 || p->info->type_count > 0) return "relations, pairs and several types of nodes are for one process, so far";
   if (p->info->fold_count > 0) return "data in folds are for one process, so far";
@@ -156,14 +160,14 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
 }
 
 bool share_out_ranks(Compilation *c) {
-  if (c->options->ranks < 2) return true;
+  if (c->ranks < 2) return true;
   const char *why = not_for_ranks(c);
   if (why) return refuse_ranks(c, why);
   c->rank = program_of_rank(c);
   const Cut cut = cut_asked(c);
   if (cut_has_data_away(cut)) return refuse_ranks(c, "a rank's data stay on its device, so far: fate of a field or of the graph");
   if (!cut_forms(c, cut)) return refuse_ranks(c, "some step of this model would read rows of other ranks that are in none of its tables");
-  ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count, arena_printf(c->arena, "%d ranks", c->options->ranks));
+  ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count, arena_printf(c->arena, "%d ranks", c->ranks));
   return true;
 }
 
@@ -247,7 +251,7 @@ Cut cut_asked(const Compilation *c) {
   else if (wish.mode == CUT_SLICES || cut.layers || (wish.mode == CUT_AUTO && cut_has_data_away(cut))) cut.parts = parts;
   if (wish.mode == CUT_SLICES) cut.slices = wish.count;
   cut.has_halos = wish.mode == CUT_HALOS;
-  if (c->rank) cut.ranks = c->options->ranks;
+  if (c->rank) cut.ranks = c->ranks;
   return cut;
 }
 

@@ -43,7 +43,7 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   *c = (Compilation){.arena = arena_new(), .options = options, .share_dir = share_dir};
   c->diags = diags_new(c->arena);
   c->reader.arena = c->arena;
-  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE || options->cut.layers || options->plan_from || options->ranks > 1;
+  c->reader.wants_blocks = options->cut.mode != CUT_WHOLE || options->cut.layers || options->plan_from;
   c->reader.ranks = options->ranks;
   c->reader.wants_nested = options_emits(options, "report") || options->product == PRODUCT_PLAN;
   c->reader.is_overridden = options->data_path != NULL;
@@ -80,6 +80,7 @@ static bool emit_for_processor(const Compilation *asked, FILE *out) {
   options.tuning = NULL;
   options.trial = NULL;
   options.target = NULL;
+  options.ranks = 1;
   options.backend = "cpu";
   options.precision = PRECISION_FP32;
   options.gemm = options.spmm = NULL;
@@ -115,6 +116,7 @@ static bool run_check(Compilation *c) {
   if (!c->program) return false;
   data_warn(&c->reader, c->program, c->diags);
   if (c->options->is_native) c->program->has_target = false;
+  c->ranks = c->options->ranks ? c->options->ranks : c->program->data->devices;
   DataSource *source = &c->program->data->source;
   for (int i = 0; i < source->arg_count; i++) /* the program is run from where it was compiled */
     if (data_is_path(source, i)) source->args[i].text = data_path(&c->reader, source->args[i].text);
@@ -366,6 +368,7 @@ static void record_trial(const Compilation *c, Trial *trial) {
 
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
+  if (c->ranks > 1) machine_share_out(&c->machine, c->ranks);
   memcpy(c->machine_bytes, c->machine.tier_bytes, sizeof c->machine_bytes);
   if (c->backend == BACKEND_CUDA) c->machine.is_ssd_direct = false; /* a disk reads and writes the host's memory */
   find_fingerprints(c);
@@ -403,7 +406,7 @@ static bool check_links(Compilation *c) {
 static const char *asked_for(const char *option, const char *setting) { return option ? option : setting; }
 
 static bool may_be_cut(const Compilation *c) {
-  return cut_wish(c).mode == CUT_AUTO && c->options->ranks < 2 && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+  return cut_wish(c).mode == CUT_AUTO && c->ranks < 2 && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
 static PlanRequest request_of(Compilation *c) {

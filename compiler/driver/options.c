@@ -556,7 +556,7 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
   }
   case OPT_RANKS: {
     int64_t count;
-    if (!gnn_parse_integer(a, &count) || count < 1 || count > GNN_RANKS_MOST) return usage("--ranks=%s: a whole number from 1 to 64", a);
+    if (!gnn_parse_integer(a, &count) || count < 1 || count > TARGET_DEVICES_MOST) return usage("--ranks=%s: a whole number from 1 to %d", a, TARGET_DEVICES_MOST);
     o->ranks = (int)count;
     break;
   }

@@ -47,7 +47,7 @@ typedef struct Options {
   const char *profile;   /* what ./train profile wrote, or NULL */
   int budget_count;
   BudgetRequest *budgets;
-  int ranks;                  /* --ranks; 0: not said */
+  int ranks;                  /* --ranks; 0: as many as the target has devices */
   CutWish cut;                /* --cut; CUT_UNSAID: not said */
   const char *plan_effort, *policy, *plan_from; /* NULL: not said */
   const char *sweep;          /* --sweep TIER=LOW:HIGH[:STEP][,TIER=...] */

@@ -127,7 +127,7 @@ Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   if (!answer->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
   Instead *i = arena_alloc(r->arena, sizeof *i);
-  const PlanRequest whole = r->forms_of ? plan_request_cut(r, (Cut){.parts = 1, .slices = 1}) : *r;
+  const PlanRequest whole = r->forms_of ? plan_request_cut(r, (Cut){.parts = 1, .slices = 1, .ranks = r->cut.ranks}) : *r;
   const Plan *keep = plan_instead(&whole, endless, POLICY_KEEP, NULL), *recompute = plan_instead(r, endless, POLICY_RECOMPUTE, NULL);
   if (keep && keep->planned) i->keep_ns = epoch_ns(r, keep), i->keep_bytes = bytes_of(keep);
   if (recompute && recompute->planned) i->recompute_ns = epoch_ns(r, recompute), i->recompute_bytes = bytes_of(recompute);

@@ -1,6 +1,7 @@
 #include "data.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -201,6 +202,8 @@ static uint64_t declared_fingerprint(const DataSpec *spec) {
   return (uint64_t)(spec->declared_graphs + 1) * 0x2545f4914f6cdd1du ^ (uint64_t)spec->declared_nodes * 0x9e3779b97f4a7c15u ^ (uint64_t)spec->declared_edges;
 }
 
+static void share_out_shapes(Arena *arena, int count, DataInfo *info);
+
 /* Nothing but declared sizes: every field is taken at its word, and splits as the usual shares. */
 static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diags *diags, DataInfo *info) {
   if (spec->type_count == 0 && (spec->declared_nodes < 0 || spec->declared_edges < 0)) {
@@ -224,6 +227,8 @@ static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diag
     info->split_count[s] = s == SPLIT_TRAIN ? info->nodes - 2 * (info->nodes / 5) : info->nodes / 5;
   }
   lang_describe_pairs(reader->arena, spec, info);
+  const int ranks = reader->ranks ? reader->ranks : spec->devices;
+  if (ranks > 1 && info->graphs == 1 && info->relation_count == 0 && spec->type_count == 0) share_out_shapes(reader->arena, ranks, info);
   return true;
 }
 
@@ -311,23 +316,71 @@ static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, co
          gnn_halo_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, pairs, error) == GNN_OK;
 }
 
-/* The parts are about alike in work: where ranks are no power of two, they have several each. */
-static bool share_out(const DataReader *reader, const gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
+static int ranks_of(const DataReader *reader, const DataSpec *spec) { return reader->ranks ? reader->ranks : spec->devices; }
+
+/* Runs of parts for each rank, about alike in work: where ranks are no power of two, they have several each. block_first NULL: blocks are alike. */
+static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edges, const int64_t *block_first, int64_t *pairs[3]) {
   enum { PARTS_EACH_LEVELS = 2 };
-  const int count = reader->ranks, levels = gnn_block_levels(dataset->nodes);
-  RankInfo *ranks = arena_alloc(reader->arena, sizeof *ranks);
-  int *first_part = arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *first_part);
-  int64_t *first = arena_alloc(reader->arena, ((size_t)count + 1) * sizeof *first), *pairs[3];
-  for (int h = 0; h < 3; h++) pairs[h] = arena_alloc(reader->arena, (size_t)(count * count) * sizeof *pairs[h]);
-  *ranks = (RankInfo){.count = count, .nodes = dataset->nodes, .edges = dataset->edges, .first_part = first_part, .first = first, .pairs = {[END_DST] = pairs[GNN_HALO_IN], [END_SRC] = pairs[GNN_HALO_OUT], [2] = pairs[GNN_HALO_EDGES]}};
+  const int levels = gnn_block_levels(nodes);
+  RankInfo *ranks = arena_alloc(arena, sizeof *ranks);
+  int *first_part = arena_alloc(arena, ((size_t)count + 1) * sizeof *first_part);
+  int64_t *first = arena_alloc(arena, ((size_t)count + 1) * sizeof *first);
+  for (int h = 0; h < 3; h++) pairs[h] = arena_alloc(arena, (size_t)(count * count) * sizeof *pairs[h]);
+  *ranks = (RankInfo){.count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .pairs = {[END_DST] = pairs[GNN_HALO_IN], [END_SRC] = pairs[GNN_HALO_OUT], [2] = pairs[GNN_HALO_EDGES]}};
   int wanted = 0;
   while (1 << wanted < count) wanted++;
   if (1 << wanted != count) wanted += PARTS_EACH_LEVELS;
   ranks->part_levels = wanted < levels ? wanted : levels;
   for (int r = 0; r <= count; r++) {
     first_part[r] = (int)(((int64_t)r << ranks->part_levels) / count);
-    first[r] = block_first[(int64_t)first_part[r] << (levels - ranks->part_levels)];
+    const int64_t block = (int64_t)first_part[r] << (levels - ranks->part_levels);
+    first[r] = block_first ? block_first[block] : (int64_t)((double)nodes * (double)block / (double)(INT64_C(1) << levels));
   }
+  return ranks;
+}
+
+/* The tables, and what leaves for others, of a rank with so many rows and edges of its own. */
+static void find_most(RankInfo *ranks, int r, const int64_t own[3]) {
+  const int count = ranks->count;
+  for (int kind = 0; kind < 3; kind++) {
+    int64_t table = own[kind], sent = 0;
+    for (int q = 0; q < count; q++) table += ranks->pairs[kind][r * count + q], sent += ranks->pairs[kind][q * count + r];
+    if (table > ranks->table[kind]) ranks->table[kind] = table;
+    if (sent > ranks->sent[kind]) ranks->sent[kind] = sent;
+  }
+}
+
+/* Of so many distinct rows out of `rows`, each drawn alike, `draws` draws find. */
+static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)ceil(rows * -expm1(-draws / rows)) : 0; }
+
+/* Nothing was read: neighbours may be anywhere, which is the most that there is to send, and all ranks are alike. */
+static void share_out_shapes(Arena *arena, int count, DataInfo *info) {
+  int64_t *pairs[3];
+  RankInfo *ranks = share_rows(arena, count, info->nodes, info->edges, NULL, pairs);
+  int owners = 0;
+  for (int r = 0; r < count; r++) owners += ranks->first[r + 1] > ranks->first[r];
+  const int64_t each = (info->edges + owners - 1) / (owners > 0 ? owners : 1);
+  for (int p = 0; p < count; p++)
+    for (int q = 0; q < count; q++) {
+      const int64_t to = ranks->first[p + 1] - ranks->first[p], from = ranks->first[q + 1] - ranks->first[q];
+      if (p == q || to == 0 || from == 0) continue;
+      pairs[GNN_HALO_EDGES][p * count + q] = each / owners;
+      pairs[GNN_HALO_IN][p * count + q] = pairs[GNN_HALO_OUT][p * count + q] = distinct((double)each / owners, (double)from);
+    }
+  for (int r = 0; r < count; r++) {
+    const int64_t rows = ranks->first[r + 1] - ranks->first[r], own[3] = {rows, rows, rows ? each : 0};
+    if (rows > ranks->most_nodes) ranks->most_nodes = rows;
+    find_most(ranks, r, own);
+  }
+  ranks->most_edges = each;
+  for (int s = 0; s < SPLIT_COUNT; s++) ranks->most_split[s] = (int64_t)ceil((double)info->split_count[s] * (double)ranks->most_nodes / (double)(info->nodes > 0 ? info->nodes : 1));
+  info->ranks = ranks;
+}
+
+static bool share_out(const DataReader *reader, int count, const gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
+  int64_t *pairs[3];
+  RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, pairs);
+  const int64_t *first = ranks->first;
   info->ranks = ranks;
   if (gnn_rank_pairs(dataset->nodes, count, first, dataset->in_ptr, dataset->in_source, pairs, error) != GNN_OK) return false;
   for (int r = 0; r < count; r++) {
@@ -337,12 +390,7 @@ static bool share_out(const DataReader *reader, const gnn_dataset *dataset, cons
     for (int q = 0; q < count; q++) leaving += ranks->pairs[2][r * count + q] - ranks->pairs[2][q * count + r];
     if (own[2] > ranks->most_edges) ranks->most_edges = own[2];
     if (leaving > ranks->most_edges) ranks->most_edges = leaving;
-    for (int kind = 0; kind < 3; kind++) {
-      int64_t table = own[kind], sent = 0;
-      for (int q = 0; q < count; q++) table += ranks->pairs[kind][r * count + q], sent += ranks->pairs[kind][q * count + r];
-      if (table > ranks->table[kind]) ranks->table[kind] = table;
-      if (sent > ranks->sent[kind]) ranks->sent[kind] = sent;
-    }
+    find_most(ranks, r, own);
     for (int s = 0; s < SPLIT_COUNT; s++) {
       int64_t rows = 0;
       for (int64_t k = 0; k < dataset->split_count[s]; k++) rows += dataset->split_rows[s][k] >= first[r] && dataset->split_rows[s][k] < first[r + 1];
@@ -415,7 +463,8 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     for (int s = 0; s < SPLIT_COUNT; s++)
       if (dataset->split_count[s] > info->split_count[s]) info->split_count[s] = dataset->split_count[s];
   }
-  if (reader->wants_blocks) {
+  const int ranks = ranks_of(reader, spec);
+  if (reader->wants_blocks || ranks > 1) {
     int64_t *cuts[3]; /* rows and edges by destination and source */
     for (int k = 0; k < 3; k++) cuts[k] = arena_alloc(reader->arena, (((size_t)1 << gnn_block_levels(dataset->nodes)) + 1) * sizeof *cuts[k]);
     if (gnn_dataset_cut(dataset, cuts[0], cuts[1], cuts[2], &error) != GNN_OK) {
@@ -426,7 +475,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->block_edges[END_DST] = cuts[1];
     info->block_edges[END_SRC] = cuts[2];
     const bool is_one_graph = dataset->graphs == 1 && dataset->relation_count == 0 && !dataset->pairs && dataset->split_domain == GNN_NODE;
-    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (reader->ranks > 1 && is_one_graph && !share_out(reader, dataset, cuts[0], info, &error))) {
+    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (ranks > 1 && is_one_graph && !share_out(reader, ranks, dataset, cuts[0], info, &error))) {
       gnn_dataset_close(dataset);
       return report(reader, diags, spec, &error);
     }

@@ -8,7 +8,7 @@ typedef struct DataReader {
   Arena *arena;
   const char *base_dir;   /* relative paths in the program start here; NULL: the working directory */
   bool wants_blocks;      /* where the canonical blocks begin */
-  int ranks;              /* processes that the nodes are shared out among; 1: they are not */
+  int ranks;              /* processes that the nodes are shared out among; 1: they are not; 0: as the target has devices */
   bool wants_nested;      /* what an order of the nodes would be worth */
   bool is_overridden;     /* --data: the path starts in the working directory */
   int warning_count;

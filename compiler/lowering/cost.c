@@ -23,6 +23,7 @@
 #define SSD_WRITE_BANDWIDTH 1e9
 #define SSD_READ_BANDWIDTH 2e9
 #define SSD_LATENCY 100e-6
+#define PEER_LATENCY 2e-6                   /* of a message between processes of one machine */
 
 /* What calibration does not measure. */
 #define HIDDEN 0.5        /* of the shorter of instructions and memory traffic, behind the longer */
@@ -151,6 +152,10 @@ static void apply_target(Machine *machine, const TargetSpec *target) {
   link_between(target, TIER_DEVICE, TIER_HOST, machine, LANE_D2H);
   link_between(target, TIER_HOST, TIER_DEVICE, machine, LANE_H2D);
   link_ssd(target, machine);
+  machine->ranks = target_devices(target);
+  machine->together = target->count;
+  machine->peer = (Link){target->device_link.bandwidth, target->device_link.latency};
+  machine->net = (Link){target->node_link.bandwidth, target->node_link.latency};
 }
 
 Machine machine_of_target(const TargetSpec *target) {
@@ -166,6 +171,37 @@ Machine machine_of_target(const TargetSpec *target) {
   if (has_gpu) machine.threads = 0;
   complete_rates(&machine, has_gpu ? gpu_model : cpu_model);
   return machine;
+}
+
+/* ---- several ranks ---- */
+
+/* Of one of so many that compute at the same time. */
+static void share_device(Machine *machine, int users) {
+  const RateSetting *setting;
+  const double step = machine->rates.step;
+  if (users < 2) return;
+  machine->threads = machine->threads > users ? machine->threads / users : machine->threads > 0;
+  machine->bandwidth /= users;
+  machine->flops /= users;
+  machine->tier_bytes[TIER_DEVICE] /= users;
+  for (int i = 0; (setting = rate_setting(i)); i++) {
+    double *numbers = rate_numbers(&machine->rates, setting);
+    for (int k = 0; setting->unit != UNIT_BYTES && k < (setting->is_list ? machine->rates.size_count : 1); k++)
+      numbers[k] *= setting->unit == UNIT_SECONDS ? users : 1.0 / users;
+  }
+  machine->rates.step = step;
+}
+
+void machine_share_out(Machine *machine, int ranks) {
+  const int devices = machine->ranks > 0 ? machine->ranks : 1, of_node = machine->together > 0 ? machine->together : 1;
+  const int users = (ranks + devices - 1) / devices, nodes = devices / of_node;
+  machine->together = ranks <= of_node ? ranks : nodes == 1 ? ranks : users * of_node;
+  machine->ranks = ranks;
+  share_device(machine, users);
+  machine->tier_bytes[TIER_HOST] /= machine->together;
+  machine->tier_bytes[TIER_SSD] /= machine->together;
+  for (Lane l = LANE_SSD_WRITE; l <= LANE_SSD_READ; l++) machine->links[l].bandwidth /= machine->together;
+  if (users > 1 || machine->peer.bandwidth <= 0) machine->peer = (Link){fmin(machine->bandwidth / 3, machine->peer.bandwidth > 0 ? machine->peer.bandwidth : machine->bandwidth), machine->peer.latency > 0 ? machine->peer.latency : PEER_LATENCY}; /* by memory: written, read, written */
 }
 
 /* ---- kernels ---- */

@@ -25,6 +25,8 @@ typedef struct Machine {
   Link links[LANE_COUNT];         /* by the lane that copies over it */
   double overlap_slowdown[LANE_COUNT]; /* compute beside such a copy takes so many times as long; 1: no longer */
   bool is_ssd_direct;             /* the SSD is reached from the device's memory itself, not through the host's */
+  int ranks, together;            /* of a program of several, which have one device each: how many, and of a node. The figures here are those of one */
+  Link peer, net;                 /* between ranks of a node; between nodes, whose ranks share it */
   const char *scratch_dir;        /* of the SSD tier; NULL: the program's choice */
   bool is_measured;               /* its rates are; false: modelled */
   const Profile *profile;         /* or NULL */
@@ -32,6 +34,9 @@ typedef struct Machine {
 
 /* The machine that a target describes; of this computer where `target` is NULL. */
 Machine machine_of_target(const TargetSpec *target);
+
+/* As one of so many ranks has it: the tiers that a node's devices share are divided among them, and where there are more ranks than devices, these too. */
+void machine_share_out(Machine *machine, int ranks);
 
 typedef struct Cost {
   double seconds;

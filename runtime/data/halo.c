@@ -167,18 +167,18 @@ gnn_halo_sum gnn_halo_of(const gnn_halo *halo, int level, int direction) {
 /* ---- ranks ---- */
 
 gnn_status gnn_rank_pairs(int64_t nodes, int ranks, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *const pairs[3], gnn_error *error) {
-  unsigned char *rank_of = malloc((size_t)nodes + 1), *seen = malloc((size_t)nodes + 1); /* seen: the last rank that gathered the row, plus one */
-  int64_t last[GNN_RANKS_MOST]; /* the last row that a rank gathered over out-edges */
-  if (rank_of == NULL || seen == NULL) {
+  uint16_t *rank_of = malloc((size_t)nodes * sizeof *rank_of + 1), *seen = calloc((size_t)nodes + 1, sizeof *seen); /* seen: the last rank that gathered the row, plus one */
+  int64_t *last = malloc((size_t)ranks * sizeof *last); /* the last row that a rank gathered over out-edges */
+  if (rank_of == NULL || seen == NULL || last == NULL) {
     free(rank_of);
     free(seen);
-    return gnn_fail_memory(error, 2 * nodes);
+    free(last);
+    return gnn_fail_memory(error, 4 * nodes);
   }
   for (int r = 0; r < ranks; r++) {
     last[r] = -1;
-    for (int64_t row = first[r]; row < first[r + 1]; row++) rank_of[row] = (unsigned char)r;
+    for (int64_t row = first[r]; row < first[r + 1]; row++) rank_of[row] = (uint16_t)r;
   }
-  memset(seen, 0, (size_t)nodes);
   for (int h = 0; h < 3; h++) memset(pairs[h], 0, (size_t)(ranks * ranks) * sizeof *pairs[h]);
   for (int64_t row = 0; row < nodes; row++)
     for (int64_t e = in_ptr[row]; e < in_ptr[row + 1]; e++) {
@@ -187,10 +187,11 @@ gnn_status gnn_rank_pairs(int64_t nodes, int ranks, const int64_t *first, const 
       if (seen[in_idx[e]] != p + 1) pairs[GNN_HALO_IN][p * ranks + q]++;
       if (last[q] != row) pairs[GNN_HALO_OUT][q * ranks + p]++;
       pairs[GNN_HALO_EDGES][q * ranks + p]++;
-      seen[in_idx[e]] = (unsigned char)(p + 1);
+      seen[in_idx[e]] = (uint16_t)(p + 1);
       last[q] = row;
     }
   free(rank_of);
   free(seen);
+  free(last);
   return GNN_OK;
 }

@@ -47,7 +47,7 @@ gnn_halo_sum gnn_halo_of(const gnn_halo *halo, int level, int direction);
 int64_t gnn_halo_part(const gnn_halo *halo, int level, int64_t part, int64_t *begin);
 
 /* Of ranks, whose rows begin at first[0 .. ranks]: pairs[GNN_HALO_IN][p * ranks + q] rows of rank q are gathered by the rows of rank p over in-edges, [GNN_HALO_OUT] over out-edges,
- * and [GNN_HALO_EDGES] edges go from rows of p to rows of q; those of a rank by itself are none. O(entries). */
+ * and [GNN_HALO_EDGES] edges go from rows of p to rows of q; those of a rank by itself are none. At most 65535 ranks. O(entries). */
 gnn_status gnn_rank_pairs(int64_t nodes, int ranks, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *const pairs[3], gnn_error *error);
 
 #endif

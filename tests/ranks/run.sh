@@ -26,7 +26,7 @@ refuses() { # WORDS OPTION...: E0110, and why
 }
 check "a library of ranks is refused" refuses "a program, or its sources" --lib plain.gnn
 check "  a program for a GPU" refuses "programs for a GPU" --backend=cuda plain.gnn
-check "  the schedule of another machine" refuses "schedule of another machine" --backend=sim plain.gnn
+check "  a run of several simulated devices" refuses "planned for .* not run, by --backend=sim" --backend=sim plain.gnn
 check "  a cut" refuses "no --cut" '--cut=halos(2)' plain.gnn
 check "  bf16" refuses "bf16" --precision=bf16 plain.gnn
 check "  the check of gradients" refuses "gradients" -fgradcheck plain.gnn
@@ -35,7 +35,32 @@ check "  data that were not read" refuses "not read" --shapes shapes.gnn
 sed '$a plan { fate "x" = host }' plain.gnn >away.gnn
 check "  data on the host" refuses "stay on its device" --budget host=64MiB away.gnn
 refuse 2 "  no ranks at all" "$gnncc" --ranks=0 plain.gnn
-refuse 2 "  more than there may be" "$gnncc" --ranks=65 plain.gnn
+refuse 2 "  more than there may be" "$gnncc" --ranks=1025 plain.gnn
+too_many() { "$gnncc" -w --ranks=65 plain.gnn -o refused 2>messages; [ $? -eq 1 ] && grep "E0110.*--ranks=65: a program has at most 64 ranks" messages && "$gnncc" -w --plan --ranks=65 plain.gnn | grep '^  ranks     65, of which'; }
+check "  nor a program of more than 64, for which there are plans" too_many
+
+# ---- targets with several devices ----
+
+machine() { # SETTING...: a target of CPUs
+  printf 'target t {\n%s\n  device cpu { memory = 8GiB; threads = 2; count = %s }\n%b\n}\n' "$1" "$2" "$3" | cat - plain.gnn >machine.gnn
+}
+of_target() { # RANKS WORDS: the plan is for so many ranks
+  "$gnncc" -w --plan machine.gnn >plan && grep "^  ranks     $1, of which" plan
+}
+count_is_ranks() {
+  machine "" 4 "link cpu <-> cpu { bandwidth = 20GB/s; latency = 1us }" && of_target 4 && "$gnncc" -w --plan --ranks=3 machine.gnn | grep '^  ranks     3,' &&
+    ! "$gnncc" -w --plan --ranks=1 machine.gnn | grep '^  ranks'
+}
+check "a target of four devices is for four ranks, where --ranks says nothing else" count_is_ranks
+nodes_are_ranks() { machine "nodes = 3" 2 "link cpu <-> cpu { bandwidth = 20GB/s }\n  link node <-> node { bandwidth = 25GB/s; latency = 2us }" && of_target 6; }
+check "  and one of three nodes with two devices for six" nodes_are_ranks
+shares_tiers() { # of a node, of which there are two devices
+  printf 'target t {\n  device gpu { kind = cuda(sm_80); memory = 8GiB; count = 2 }\n  tier host { budget = 6GiB }\n  link gpu <-> host { bandwidth = 24GB/s }\n  link gpu <-> gpu { bandwidth = 300GB/s }\n}\n' | cat - plain.gnn >machine.gnn &&
+    "$gnncc" -w --plan=json machine.gnn | tr -d ' \n' | grep -o '"host":{[^}]*"budget_bytes":[0-9]*' >shared && cat shared && grep -q ':3221225472$' shared
+}
+check "  whose ranks share the host's memory" shares_tiers
+a_gpu_alone() { "$gnncc" -w machine.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep -q "target t has 2 devices: programs for a GPU" messages && grep -q -e '--ranks=1 is for one of the devices' messages; }
+check "  what cannot be built yet is refused by name, with what can" a_gpu_alone
 no_mpicc() { MPICC=/nonexistent/mpicc "$gnncc" -w --ranks=2 plain.gnn -o refused 2>messages; local status=$?; cat messages; [ $status -eq 5 ] && grep -q 'error\[E0507\].*MPI' messages && [ ! -e refused ]; }
 check "without mpicc the program is refused by name" no_mpicc
 exchanges() { "$gnncc" -w --plan -v --ranks=4 plain.gnn >plan && grep -q '^  ranks     4, of which' plan && grep 'with those of other ranks, which are sent: [1-9][0-9]* bytes in all' plan; }
