@@ -15,7 +15,7 @@
 /* What does one thing at a time. A planner's problem may have others, which follow these; its files call them channels. */
 #define LANES(lane) \
   lane(LANE_COMPUTE, "compute", "compute") lane(LANE_D2H, "d2h", "d2h") lane(LANE_H2D, "h2d", "h2d") lane(LANE_SSD_WRITE, "ssd write", "ssdw") \
-  lane(LANE_SSD_READ, "ssd read", "ssdr")
+  lane(LANE_SSD_READ, "ssd read", "ssdr") lane(LANE_NET, "net", "net")
 
 /* How other systems would decide. */
 #define POLICIES(policy) \

@@ -133,7 +133,7 @@ typedef enum gnn_split { GNN_TRAIN, GNN_VALID, GNN_TEST, GNN_SPLIT_COUNT } gnn_s
 /* ---- tiers and lanes ---- */
 
 /* A lane carries out its copies one after another, beside the compute and the other lanes. */
-typedef enum gnn_lane { GNN_LANE_COMPUTE, GNN_LANE_D2H, GNN_LANE_H2D, GNN_LANE_SSD_WRITE, GNN_LANE_SSD_READ, GNN_LANE_COUNT } gnn_lane;
+typedef enum gnn_lane { GNN_LANE_COMPUTE, GNN_LANE_D2H, GNN_LANE_H2D, GNN_LANE_SSD_WRITE, GNN_LANE_SSD_READ, GNN_LANE_NET, GNN_LANE_COUNT } gnn_lane;
 typedef enum gnn_tier { GNN_DEVICE, GNN_HOST, GNN_SSD, GNN_WRITE_RING, GNN_READ_RING } gnn_tier;
 
 /* A run of bytes in the host arena or in the scratch file; there `at` is a multiple of 4096. */
@@ -160,6 +160,10 @@ typedef struct gnn_copy_desc {
   int64_t bytes;
   gnn_side from, to;
   int after[2]; /* copies, on other lanes, that must be complete before it starts; -1: none */
+  /* GNN_LANE_NET: rows of `from`, in which those that leave lie side by side, become those of others in the tables `to`. `bytes` is the most that leaves one rank. */
+  int halo;          /* GNN_HALO_* */
+  int64_t row_bytes;
+  int64_t volume;    /* bytes that leave all ranks, as planned */
 } gnn_copy_desc;
 
 typedef struct gnn_run gnn_run;
@@ -181,8 +185,8 @@ typedef struct gnn_ranks_desc {
   const gnn_net *net;
 } gnn_ranks_desc;
 
-/* Rows of the rank are the first of `table`; those of others come behind them, rank by rank, in the order of their rows. `sending` has room for the rows that leave. An error ends all ranks. */
-void gnn_exchange(gnn_run *run, int halo, void *table, int64_t row_bytes, void *sending);
+/* Rows of the rank are the first of `table`. Those that leave, for one rank after the other, go side by side into `sending`, from where a copy on the lane of the net takes them. */
+void gnn_pack(gnn_run *run, int halo, const void *table, int64_t row_bytes, void *sending);
 /* Parts that each rank has, so many bytes of each, become those of all ranks: `parts` has room for all, and its own are there. */
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes);
 /* sums[0 .. count) = the top of the tree over the sums of all parts, [parts][count], of which the rank's own are there. */
@@ -632,7 +636,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 22 };
+enum { GNN_ABI = 23 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

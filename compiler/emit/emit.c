@@ -37,10 +37,17 @@ static const char *copy_side(const Emission *m, int index, bool is_far) {
 }
 
 static void emit_copy(const Emission *m, int index, FILE *out) {
-  static const char *const lanes[LANE_COUNT] = {"GNN_LANE_COMPUTE", "GNN_LANE_D2H", "GNN_LANE_H2D", "GNN_LANE_SSD_WRITE", "GNN_LANE_SSD_READ"};
+  static const char *const lanes[LANE_COUNT] = {"GNN_LANE_COMPUTE", "GNN_LANE_D2H", "GNN_LANE_H2D", "GNN_LANE_SSD_WRITE", "GNN_LANE_SSD_READ", "GNN_LANE_NET"};
   const Copy *copy = &m->schedule->copies[index];
+  if (copy_is_exchange(copy)) {
+    const Kernel *kernel = &copy->kernels->kernels[copy->kernels->made_by[copy->value]];
+    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, /* %d: %s */\n", copy->step + 1, copy->bytes,
+            layout_of_sending(m->layout, m->schedule, copy)->name, layout_of_copy(m->layout, m->schedule, copy)->name, halo_of_ranks(copy->kernels->graph, kernel), kernel_exchange_row_bytes(copy->kernels, kernel), copy->exchange.bytes,
+            index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
+    return;
+  }
   const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
-  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
+  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
           copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
           escape_comment(m->arena, m->schedule->steps[copy->step].what));
 }
@@ -83,13 +90,19 @@ static void emit_slots(const Emission *m, FILE *out) {
     fprintf(out, "/* %d: %s in the %s, steps %d-%d */\n", y->slot_extent[h], problem_piece_name(problem_of(m, slot->kernels), slot->value, slot->part),
             slot->tier == TIER_HOST ? "host arena" : "scratch file", first_step_at(s, slot->first), s->kernel_step[slot->last] + 1);
   }
-  fprintf(out, "};\n\n/* The copies, in the order in which they are queued; after: others that must be complete before. */\nstatic const gnn_copy_desc copies[] = {\n");
+  fprintf(out, "};\n");
+}
+
+static void emit_copies(const Emission *m, FILE *out) {
+  const Schedule *s = m->schedule;
+  const Layout *y = m->layout;
+  fprintf(out, "\n/* The copies, in the order in which they are queued; after: others that must be complete before. */\nstatic const gnn_copy_desc copies[] = {\n");
   for (int i = 0; i < s->copy_count; i++) emit_copy(m, i, out);
   int64_t at = y->scores_at;
   for (int k = 0; k < scores_copies(m); k++) {
     const int extent = y->away_extent[y->residents->scores_away] + k;
     if (k % y->scores_together == 0) at = y->scores_at;
-    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {GNN_DEVICE, INT64_C(%" PRId64 "), 0}, {-1, -1}}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, at,
+    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {GNN_DEVICE, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, at,
             s->copy_count + k, k == 0 ? ", for those who ask after an evaluation" : "");
     at += y->extents[extent].bytes;
   }
@@ -113,6 +126,7 @@ static void emit_arena(const Emission *m, FILE *out) {
     fprintf(out, " /* %s, %s, %s%s */\n", bytes_text(m->arena, b->bytes), block_kind_name(b->kind), life, padding);
   }
   if (m->schedule->slot_count) emit_slots(m, out);
+  if (m->schedule->copy_count) emit_copies(m, out);
   if (m->keep_order) emit_keep_places(m, out);
   const bool is_half = keeps_half(m);
   fprintf(out, "\n#define V(name) gnn_at(g, AT_##name)\n"
@@ -221,6 +235,7 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, P
 /* Why a copy is made: who needs the place of what leaves, or the value that comes. */
 static const char *copy_reason(const Emission *m, const Copy *copy) {
   const Schedule *s = m->schedule;
+  if (copy_is_exchange(copy)) return "for the sums over neighbours of other ranks, and of this one";
   const Slot *slot = &s->slots[copy->slot];
   if (slot->is_home && copy->is_out) return "where they stay";
   if (!copy->is_out) return arena_printf(m->arena, "read again by step %d", s->kernel_step[slot->last] + 1);
@@ -689,7 +704,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
   fprintf(out, "  .device_budget = %" PRId64 ",\n", m->machine->tier_bytes[TIER_DEVICE]);
   fprintf(out, "  .host_bytes = %" PRId64 ",\n  .ssd_bytes = %" PRId64 ",\n  .ring_bytes = %" PRId64 ",\n", y->host_bytes, y->ssd_bytes, y->ring_bytes);
   if (m->schedule->copy_count)
-    fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n  .extents = extents,\n", m->schedule->copy_count + scores_copies(m), y->extent_count);
+    fprintf(out, "  .copy_count = %d,\n  .copies = copies,\n  .extent_count = %d,\n%s", m->schedule->copy_count + scores_copies(m), y->extent_count, m->schedule->slot_count ? "  .extents = extents,\n" : "");
   if (m->slowdown > 0) fprintf(out, "  .is_simulated = 1,\n  .slowdown = %.9g,\n", m->slowdown);
   if (m->machine->scratch_dir) fprintf(out, "  .scratch_dir = %s,\n", escape_c(m->arena, m->machine->scratch_dir));
   if (p->info->layout) fprintf(out, "  .source = {.kind = \"dgl\", .arg_count = 2, .args = source_args},\n");

@@ -43,6 +43,12 @@ typedef struct Emission {
   const Processor *processors;
 } Emission;
 
+/* Of a program of ranks: by which lists (GNN_HALO_*) the rows of a halo kernel leave. */
+static inline int halo_of_ranks(const Graph *graph, const Kernel *kernel) {
+  const int kind = kernel_exchange_kind(kernel, graph);
+  return kind == 2 ? 2 : !graph->program->info->is_symmetric && kind == END_SRC;
+}
+
 void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
 bool emit_is_own_twin(const Emission *emission); /* the twin is the same source, compiled another time */
 void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */

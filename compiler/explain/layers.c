@@ -93,7 +93,8 @@ static void count_copies(Counting *c) {
     run_of_waited[step->copy] = (int)(run - c->runs.list);
     run->transfer_seconds += step->cost.seconds;
     run->slowed_seconds += copy->slows_seconds;
-    if (copy_touches_device(copy)) (copy->is_out ? run->out_bytes : run->in_bytes)[copy->tier] += copy->bytes;
+    if (copy_is_exchange(copy)) run->net_bytes += copy->exchange.bytes;
+    else if (copy_touches_device(copy)) (copy->is_out ? run->out_bytes : run->in_bytes)[copy->tier] += copy->bytes;
   }
 }
 

@@ -14,6 +14,7 @@ typedef struct LayerRun {
   int sums;          /* over neighbours; 0: mode and pieces are those of its other steps */
   int pieces;        /* steps that its sums are */
   int64_t out_bytes[TIER_COUNT], in_bytes[TIER_COUNT];
+  int64_t net_bytes; /* that leave all ranks */
   double transfer_seconds, wait_seconds, slowed_seconds;
 } LayerRun;
 

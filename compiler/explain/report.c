@@ -237,7 +237,7 @@ static const char *busy_text(const Emission *m, const Bound *b, Lane lane) {
 
 static void print_bound(const Emission *m, FILE *out) {
   static const char *const words[LANE_COUNT] = {[LANE_COMPUTE] = "compute", [LANE_D2H] = "copies off the device", [LANE_H2D] = "copies onto the device",
-                                                [LANE_SSD_WRITE] = "writes to the SSD", [LANE_SSD_READ] = "reads from the SSD"};
+                                                [LANE_SSD_WRITE] = "writes to the SSD", [LANE_SSD_READ] = "reads from the SSD", [LANE_NET] = "exchanges"};
   const Bound b = bound(m->schedule);
   if (!b.is_told) return;
   fprintf(out, "  bound     %s, busy for %s", words[b.lane], busy_text(m, &b, b.lane));
@@ -354,11 +354,33 @@ static void print_once(const Emission *m, FILE *out) {
   int64_t moved[2][TIER_COUNT] = {{0}};
   const char *text = "";
   for (int i = 0; i < s->copy_count; i++)
-    if (s->copies[i].step >= s->count && copy_touches_device(&s->copies[i])) moved[!s->copies[i].is_out][s->copies[i].tier] += s->copies[i].bytes;
+    if (s->copies[i].step >= s->count && !copy_is_exchange(&s->copies[i]) && copy_touches_device(&s->copies[i])) moved[!s->copies[i].is_out][s->copies[i].tier] += s->copies[i].bytes;
   for (int back = 0; back < 2; back++)
     for (Tier t = TIER_HOST; t < TIER_COUNT; t++)
       if (moved[back][t]) text = arena_printf(m->arena, "%s%s%s %s %s", text, dot(), bytes(m->arena, moved[back][t]), back ? "from" : "to", tier_names[t]);
   if (*text) fprintf(out, "  once      %s before the first epoch%s\n", duration(m->arena, s->once_seconds), text);
+}
+
+/* What ranks exchange, of how much of which time there is nothing else to do, and how alike they are. */
+static void print_net(const Emission *m, FILE *out) {
+  const Schedule *s = m->schedule;
+  const RankInfo *ranks = m->program->info->ranks;
+  const int count = s->training_count > 0 ? s->training_count : s->count;
+  int64_t volume = 0, most = 0;
+  int exchanges = 0;
+  double seconds = 0, waits = 0;
+  for (int i = 0; i < count; i++) {
+    const Step *step = &s->steps[i];
+    if (step->kind == STEP_KERNEL || !copy_is_exchange(&s->copies[step->copy])) continue;
+    if (step->kind == STEP_WAIT) waits += step->cost.seconds;
+    else volume += s->copies[step->copy].exchange.bytes, most += s->copies[step->copy].exchange.most_bytes, seconds += step->cost.seconds, exchanges++;
+  }
+  const double hidden = seconds > 0 && waits < seconds ? 1 - waits / seconds : 0;
+  fprintf(out, "  net       %d exchange%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", exchanges, exchanges == 1 ? "" : "s", bytes(m->arena, volume), bytes(m->arena, most), duration(m->arena, seconds), 100 * hidden,
+          ranks->is_estimated ? "estimated as if neighbours were anywhere, which is the most" : "counted in the data");
+  if (!ranks->is_estimated)
+    fprintf(out, "  balance   the most of one rank over the mean: nodes %.3f, edges %.3f, bytes %.3f\n", (double)ranks->most_nodes * ranks->count / (double)ranks->nodes, ranks->edges ? (double)ranks->most_edges * ranks->count / (double)ranks->edges : 1,
+            volume ? (double)most * ranks->count / (double)volume : 1);
 }
 
 /* Which sums have slices is among the notes. */
@@ -366,8 +388,9 @@ static void print_cut(const Emission *m, Cut cut, FILE *out) {
   const char *slices = cut.slices > 1 ? arena_printf(m->arena, ", what sums over neighbours gather from in up to %d slices of columns", cut.slices) : cut.has_halos ? ", sums over neighbours gather from a part's own rows and its halo" : "";
   if (cut.ranks) {
     const RankInfo *ranks = m->program->info->ranks;
-    fprintf(out, "  ranks     %d, of which one has at most %s of %s nodes and %s of %s edges; these are its figures, without the time of exchanges\n", cut.ranks, arena_strdup(m->arena, gnn_count_text(ranks->most_nodes).text), arena_strdup(m->arena, gnn_count_text(ranks->nodes).text),
+    fprintf(out, "  ranks     %d, of which one has at most %s of %s nodes and %s of %s edges; these are its figures\n", cut.ranks, arena_strdup(m->arena, gnn_count_text(ranks->most_nodes).text), arena_strdup(m->arena, gnn_count_text(ranks->nodes).text),
             arena_strdup(m->arena, gnn_count_text(ranks->most_edges).text), arena_strdup(m->arena, gnn_count_text(ranks->edges).text));
+    print_net(m, out);
     return;
   }
   if (!cut_is_of_whole_values(cut)) fprintf(out, "  cut       values on nodes in %d part%s by rows%s%s%s%s\n", cut.parts, cut.parts == 1 ? "" : "s", slices, layer_cuts_text(m->arena, cut.layers, cut.parts), arena_printf(m->arena, "%s%s", cut_data_text(m->arena, cut), written_text(m)), learned_text(m, cut));
@@ -376,10 +399,10 @@ static void print_cut(const Emission *m, Cut cut, FILE *out) {
 /* How each layer's sums over neighbours run, and what moves for it; only the tiers that something moves to or from have columns. */
 static void print_layers(const Emission *m, Cut cut, const Screen *screen) {
   static const char *const passes[] = {"forward", "backward", "update"};
-  enum { LAYER, PASS, LINE, MODE, PIECES, MOVES, COLUMNS = MOVES + 2 * TIER_COUNT + 2 };
+  enum { LAYER, PASS, LINE, MODE, PIECES, MOVES, COLUMNS = MOVES + 2 * TIER_COUNT + 3 };
   TableColumn columns[COLUMNS] = {{.head = "layer", .least = 8}, {.head = "pass"}, {.head = "line", .is_right = true, .goes = 3}, {.head = "mode", .goes = 1}, {.head = "pieces", .is_right = true, .goes = 2}};
   const char *cells[COLUMNS];
-  if (cut.parts <= 1 && cut.slices <= 1 && !cut.layers) return;
+  if (cut.parts <= 1 && cut.slices <= 1 && !cut.layers && !cut.ranks) return;
   const LayerRuns runs = layer_runs(m->arena, m->schedule);
   bool has_moves[TIER_COUNT] = {false};
   int count = MOVES;
@@ -390,6 +413,7 @@ static void print_layers(const Emission *m, Cut cut, const Screen *screen) {
     columns[count++] = (TableColumn){.head = arena_printf(m->arena, "to %s", tier_names[t]), .is_right = true};
     columns[count++] = (TableColumn){.head = arena_printf(m->arena, "from %s", tier_names[t]), .is_right = true};
   }
+  if (cut.ranks) columns[count++] = (TableColumn){.head = "net", .is_right = true};
   if (count > MOVES) {
     columns[count++] = (TableColumn){.head = "hidden", .is_right = true};
     columns[count++] = (TableColumn){.head = "waits", .is_right = true};
@@ -408,6 +432,7 @@ static void print_layers(const Emission *m, Cut cut, const Screen *screen) {
       cells[n++] = run->out_bytes[t] ? bytes(m->arena, run->out_bytes[t]) : "0";
       cells[n++] = run->in_bytes[t] ? bytes(m->arena, run->in_bytes[t]) : "0";
     }
+    if (cut.ranks) cells[n++] = run->net_bytes ? bytes(m->arena, run->net_bytes) : "0";
     const bool is_told = run->transfer_seconds > 0;
     while (n < count) {
       cells[n] = !is_told ? "" : n + 2 == count ? arena_printf(m->arena, "%.0f %%", 100 * layer_run_hidden(run)) : run->wait_seconds > 0 ? duration(m->arena, run->wait_seconds) : "0";

@@ -132,6 +132,7 @@ static json_t *json_layers(const Emission *m) {
       json_object_set_new(item, tier == TIER_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(run->out_bytes[tier]));
       json_object_set_new(item, tier == TIER_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(run->in_bytes[tier]));
     }
+    if (m->program->info->is_of_rank) json_object_set_new(item, "net_bytes", integer(run->net_bytes));
     json_object_set_new(item, "transfer_seconds", json_real(run->transfer_seconds));
     json_object_set_new(item, "wait_seconds", json_real(run->wait_seconds));
     if (run->slowed_seconds > 0) json_object_set_new(item, "slowed_seconds", json_real(run->slowed_seconds));
@@ -343,6 +344,12 @@ static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   for (int k = 0; k < 2; k++)
     if (copy->after[k] != NO_INDEX) json_array_append_new(after, json_integer(s->copies[copy->after[k]].step + 1));
   json_object_set_new(item, "after", after);
+  if (copy_is_exchange(copy)) {
+    json_object_set_new(item, "to", json_string("ranks"));
+    json_object_set_new(item, "from", json_string("ranks"));
+    json_object_set_new(item, "volume_bytes", integer(copy->exchange.bytes));
+    return;
+  }
   json_object_set_new(item, "to", json_string(tier_names[copy->is_out ? copy->tier : TIER_DEVICE]));
   json_object_set_new(item, "from", json_string(tier_names[copy->is_out ? TIER_DEVICE : copy->tier]));
 }
@@ -377,7 +384,7 @@ static json_t *json_pass(const Emission *m, int from, int to) {
   json_t *list = json_array();
   for (int i = from; i < to; i++) {
     const Step *step = &s->steps[i];
-    const char *kind = step->kind == STEP_KERNEL ? kernel_info[step->kernels->kernels[step->kernel].kind].name : step->kind == STEP_COPY ? "copy" : "wait";
+    const char *kind = step->kind == STEP_KERNEL ? kernel_info[step->kernels->kernels[step->kernel].kind].name : step->lane == LANE_NET ? "exchange" : step->kind == STEP_COPY ? "copy" : "wait";
     json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", step->number, "lane", lane_names[step->lane],
                              "phase", schedule_phase(s, i), "kernel", kind, "what", step->what, "line", (int)step->place.line, "start_seconds",
                              step->start_seconds, "seconds", step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
@@ -468,7 +475,7 @@ const char *report_plan_json(const Explanation *x) {
   const CachedData cached = x->cut.cached;
   if (root && (cached.fields || cached.graph || cached.learned))
     json_object_set_new(json_object_get(root, "cut"), "cached", json_pack("{s:I, s:b, s:b, s:b}", "bytes", (json_int_t)cached.bytes, "fields", cached.fields, "graph", cached.graph, "learned", cached.learned));
-  if (root && (x->cut.parts > 1 || x->cut.slices > 1 || x->cut.layers)) json_object_set_new(root, "layers", json_layers(m));
+  if (root && (x->cut.parts > 1 || x->cut.slices > 1 || x->cut.layers || x->cut.ranks)) json_object_set_new(root, "layers", json_layers(m));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->advice) json_object_set_new(root, "advice", json_advice(x->advice));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));

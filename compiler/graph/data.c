@@ -326,7 +326,7 @@ static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edge
   int *first_part = arena_alloc(arena, ((size_t)count + 1) * sizeof *first_part);
   int64_t *first = arena_alloc(arena, ((size_t)count + 1) * sizeof *first);
   for (int h = 0; h < 3; h++) pairs[h] = arena_alloc(arena, (size_t)(count * count) * sizeof *pairs[h]);
-  *ranks = (RankInfo){.count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .pairs = {[END_DST] = pairs[GNN_HALO_IN], [END_SRC] = pairs[GNN_HALO_OUT], [2] = pairs[GNN_HALO_EDGES]}};
+  *ranks = (RankInfo){.arriving = arena_alloc(arena, (size_t)(count + 1) * sizeof *ranks->arriving), .count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .pairs = {[END_DST] = pairs[GNN_HALO_IN], [END_SRC] = pairs[GNN_HALO_OUT], [2] = pairs[GNN_HALO_EDGES]}};
   int wanted = 0;
   while (1 << wanted < count) wanted++;
   if (1 << wanted != count) wanted += PARTS_EACH_LEVELS;
@@ -342,6 +342,7 @@ static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edge
 /* The tables, and what leaves for others, of a rank with so many rows and edges of its own. */
 static void find_most(RankInfo *ranks, int r, const int64_t own[3]) {
   const int count = ranks->count;
+  ((int64_t *)(uintptr_t)ranks->arriving)[r] = own[2];
   for (int kind = 0; kind < 3; kind++) {
     int64_t table = own[kind], sent = 0;
     for (int q = 0; q < count; q++) table += ranks->pairs[kind][r * count + q], sent += ranks->pairs[kind][q * count + r];
@@ -373,6 +374,7 @@ static void share_out_shapes(Arena *arena, int count, DataInfo *info) {
     find_most(ranks, r, own);
   }
   ranks->most_edges = each;
+  ranks->is_estimated = true;
   for (int s = 0; s < SPLIT_COUNT; s++) ranks->most_split[s] = (int64_t)ceil((double)info->split_count[s] * (double)ranks->most_nodes / (double)(info->nodes > 0 ? info->nodes : 1));
   info->ranks = ranks;
 }

@@ -204,6 +204,53 @@ void machine_share_out(Machine *machine, int ranks) {
   if (users > 1 || machine->peer.bandwidth <= 0) machine->peer = (Link){fmin(machine->bandwidth / 3, machine->peer.bandwidth > 0 ? machine->peer.bandwidth : machine->bandwidth), machine->peer.latency > 0 ? machine->peer.latency : PEER_LATENCY}; /* by memory: written, read, written */
 }
 
+static double link_seconds(Link link, int64_t bytes) { return bytes > 0 && link.bandwidth > 0 ? link.latency + (double)bytes / link.bandwidth : 0; }
+
+ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ranks, int kind, int64_t row_bytes) {
+  const int count = ranks->count, of_node = machine->together > 0 ? machine->together : count;
+  ExchangeCost cost = {0};
+  for (int node = 0; node < count; node += of_node) {
+    int64_t leaves = 0, comes = 0; /* the node */
+    for (int r = node; r < node + of_node && r < count; r++) {
+      int64_t sent[2] = {0}, received[2] = {0}; /* within the node, and beyond */
+      for (int q = 0; q < count; q++) {
+        const bool is_beyond = q / of_node != r / of_node;
+        sent[is_beyond] += row_bytes * ranks->pairs[kind][q * count + r];
+        received[is_beyond] += row_bytes * ranks->pairs[kind][r * count + q];
+      }
+      cost.bytes += sent[0] + sent[1];
+      cost.most_bytes = sent[0] + sent[1] > cost.most_bytes ? sent[0] + sent[1] : cost.most_bytes;
+      cost.most_bytes = received[0] + received[1] > cost.most_bytes ? received[0] + received[1] : cost.most_bytes;
+      cost.seconds = fmax(cost.seconds, link_seconds(machine->peer, sent[0] > received[0] ? sent[0] : received[0]));
+      leaves += sent[1];
+      comes += received[1];
+    }
+    cost.seconds = fmax(cost.seconds, link_seconds(machine->net, leaves > comes ? leaves : comes));
+  }
+  return cost;
+}
+
+int kernel_exchange_kind(const Kernel *kernel, const Graph *graph) {
+  const Value *anchor = &graph->values[kernel->anchor];
+  return anchor->shape.domain == DOMAIN_EDGE ? 2 : (int)anchor->as.degree.end;
+}
+
+int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) { return 4 * kernels_row_stride(kernels, kernel->anchor); }
+
+ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel) {
+  const DataInfo *info = kernels->graph->program->info;
+  if (kernel->kind != KERNEL_HALO || !info->is_of_rank) return (ExchangeCost){0};
+  return cost_of_exchange(machine, info->ranks, kernel_exchange_kind(kernel, kernels->graph), kernel_exchange_row_bytes(kernels, kernel));
+}
+
+/* Parts that each rank has, `bytes` of all, which all of them get, in as many rounds as the ranks can be halved. */
+static double gather_seconds(const Machine *machine, const RankInfo *ranks, double bytes) {
+  const int count = ranks->count, of_node = machine->together > 0 && machine->together < count ? machine->together : count;
+  const double within = of_node > 1 ? log2(of_node) * machine->peer.latency + bytes * (of_node - 1) / of_node / machine->peer.bandwidth : 0;
+  const int nodes = (count + of_node - 1) / of_node;
+  return within + (nodes > 1 && machine->net.bandwidth > 0 ? log2(nodes) * machine->net.latency + bytes * (nodes - 1) / nodes / machine->net.bandwidth : 0);
+}
+
 /* ---- kernels ---- */
 
 typedef struct Estimate {
@@ -596,6 +643,20 @@ static void anchor_update(Estimate *e) {
 }
 static void anchor_nothing(Estimate *e) { (void)e; }
 
+/* Of a rank: rows that leave are packed. */
+static void anchor_halo(Estimate *e) {
+  const double packed = e->graph->program->info->is_of_rank ? (double)e->kernel->work_bytes : 0;
+  if (packed > 0) e->anchor_reads = 2 * packed / rate_at(e->rates, e->rates->stream, 2 * packed);
+}
+
+/* Sums over all rows are those of the parts of all ranks. */
+static double gathered_parts_seconds(const Estimate *e) {
+  const DataInfo *info = e->graph->program->info;
+  const bool is_sum = e->kernel->kind == KERNEL_OUTER || e->kernel->kind == KERNEL_SPARSE_OUTER || e->kernel->kind == KERNEL_COLUMN_SUM || e->kernel->kind == KERNEL_CROSS_ENTROPY;
+  if (!info->is_of_rank || !is_sum || e->machine->ranks < 2) return 0;
+  return gather_seconds(e->machine, info->ranks, 4 * (double)shape_width(&e->anchor->shape) * (double)(INT64_C(1) << info->ranks->part_levels));
+}
+
 static void (*const add_anchor[KERNEL_KIND_COUNT])(Estimate *) = {
 #define KERNEL(name, text, what, body, fold, loops, cost, says, variants, cpu, shared, cuda) anchor_##cost,
 #include "kernel_kinds.h"
@@ -673,7 +734,7 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
     e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);
     e.task_share = 1 / e.tasks;
   }
-  Cost cost = {.seconds = estimate_seconds(&e), .flops = anchor_flops(&e)};
+  Cost cost = {.seconds = estimate_seconds(&e) + gathered_parts_seconds(&e), .flops = anchor_flops(&e)};
   cost.bytes = (int64_t)e.bytes;
   bool is_gathered = gathered_value(&e) != NO_VALUE;
   double row = is_gathered ? row_numbers(kernels, gathered_value(&e)) : (double)shape_width(&e.anchor->shape);

@@ -35,6 +35,18 @@ typedef struct Machine {
 /* The machine that a target describes; of this computer where `target` is NULL. */
 Machine machine_of_target(const TargetSpec *target);
 
+/* Rows that ranks gather of others, of row_bytes each; what leaves each rank of a node and what comes pass at the same time. kind: of RankInfo.pairs. */
+typedef struct ExchangeCost {
+  int64_t bytes, most_bytes; /* that leave all ranks; that leave or reach the one with most */
+  double seconds;            /* of the slowest */
+} ExchangeCost;
+ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ranks, int kind, int64_t row_bytes);
+
+/* Of the rows that a halo kernel of a rank gathers; nothing for others. */
+ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
+int kernel_exchange_kind(const Kernel *kernel, const Graph *graph); /* of RankInfo.pairs */
+int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel);
+
 /* As one of so many ranks has it: the tiers that a node's devices share are divided among them, and where there are more ranks than devices, these too. */
 void machine_share_out(Machine *machine, int ranks);
 

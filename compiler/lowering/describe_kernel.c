@@ -44,14 +44,7 @@ static const char *says_outer(const Sentence *s) { return arena_printf(s->arena,
 static const char *says_sum(const Sentence *s) { return arena_printf(s->arena, "%s = sum of %s", s->name, s->a); }
 static const char *says_concat(const Sentence *s) { return arena_printf(s->arena, "%s = %s, %s%s side by side", s->name, s->a, s->b, s->anchor->operand_count > 2 ? ", ..." : ""); }
 static const char *says_halo(const Sentence *s) {
-  const DataInfo *info = s->kernels->graph->program->info;
-  const Value *halo = s->anchor;
-  if (info->is_of_rank) {
-    const int kind = halo->shape.domain == DOMAIN_EDGE ? 2 : (int)halo->as.degree.end, count = info->ranks->count;
-    int64_t rows = 0;
-    for (int i = 0; i < count * count; i++) rows += info->ranks->pairs[kind][i];
-    return arena_printf(s->arena, "%s = %s with those of other ranks, which are sent: %" PRId64 " bytes in all", s->name, s->a, rows * 4 * kernels_row_stride(s->kernels, s->kernel->anchor));
-  }
+  if (s->kernels->graph->program->info->is_of_rank) return arena_printf(s->arena, "%s = %s, and of it what other ranks gather", s->name, s->a);
   return arena_printf(s->arena, "%s = rows of %s for the parts that gather them", s->name, s->a);
 }
 static const char *says_loss(const Sentence *s) { return arena_printf(s->arena, "loss = %s(%s, %s)", loss_names[s->kernels->graph->program->train.loss], s->a, s->b); }

@@ -36,7 +36,7 @@ KERNEL(COLUMN_SUM, "column sum", "sum over all rows",
 KERNEL(CONCAT, "concat", "rows of several values side by side",
        NOWHERE,    NONE, nothing,       nothing, concat,        none,   concat,                 nothing,       concat)
 KERNEL(HALO, "halo", "rows of a part to those parts whose sums over neighbours gather them",
-       NOWHERE,    NONE, halo,          nothing, halo,          none,   halo,                   nothing,       halo)
+       NOWHERE,    NONE, halo,          halo,    halo,          none,   halo,                   nothing,       halo)
 KERNEL(CROSS_ENTROPY, "cross entropy", "mean over the training nodes of -log softmax at the label",
        NOWHERE,    NONE, loss,          loss,    loss,          none,   cross_entropy,          nothing,       cross_entropy)
 KERNEL(CROSS_ENTROPY_GRADIENT, "cross entropy gradient", "its derivative by the scores",

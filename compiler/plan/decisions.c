@@ -44,6 +44,10 @@ static void attribute(const Schedule *s, Decisions *d, const int *index_of) {
       decision->fate = FATE_RECOMPUTE;
     }
     if (step->kind == STEP_KERNEL && !step->is_rerun) d->keep_all_ns += ns_of(step->cost.seconds - step->slowed_seconds);
+    if (step->kind != STEP_KERNEL && copy_is_exchange(&s->copies[step->copy])) { /* which no decision makes */
+      if (step->kind == STEP_WAIT) d->wait_seconds += step->cost.seconds;
+      continue;
+    }
     if (step->kind == STEP_COPY) {
       const Copy *copy = &s->copies[step->copy];
       Decision *decision = &d->list[place_of(index_of, copy->value, copy->part)];

@@ -119,6 +119,7 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary, 
   int64_t work_bytes = parts_work_bytes(plan->problem->parts, kernel), offset = plan->planned ? plan_offset(plan->planned, -1, t) : -1;
   Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE, .part = s->steps[step].part};
   if (work_bytes) {
+    if (q->join[t] > t) block.last = s->kernel_step[first_boundary + q->join[t]]; /* what is on its way to other ranks */
     block.name = arena_printf(l->arena, "scratch_%d", step + 1);
     block.bytes = work_bytes;
     block.room = round_up(work_bytes, plan->problem->unit);
@@ -127,6 +128,7 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary, 
     if (offset >= 0) offset += block.room;
   }
   const ProblemStep *base = &q->problem->steps[q->base[t]];
+  block.last = step;
   for (int i = 0; i < base->use_count && q->rerun[t] >= 0; i++) {
     const ProblemUse *use = &q->problem->uses[base->first_use + i];
     if (!(use->flags & PROBLEM_USE_CREATE) || is_output_kept(q, t, use->piece)) continue;
@@ -495,6 +497,15 @@ const Block *layout_of_sums(const Layout *layout, const Schedule *schedule, int 
     if (!block->is_sums || step < block->first || step > block->last) continue;
     const Step *first = &schedule->steps[block->first];
     if (first->kernels == wanted->kernels && first->kernel == wanted->kernel) return block;
+  }
+  return NULL;
+}
+
+const Block *layout_of_sending(const Layout *layout, const Schedule *schedule, const Copy *copy) {
+  const int step = schedule->kernel_step[copy->boundary];
+  for (int i = layout->resident_count; i < layout->count; i++) {
+    const Block *block = &layout->blocks[i];
+    if (block->kind == BLOCK_SCRATCH && block->value == NO_VALUE && !block->is_sums && block->first == step) return block;
   }
   return NULL;
 }

@@ -284,6 +284,9 @@ const char *problem_piece_name(const PlanningProblem *problem, ValueId value, in
 /* base_order.c: sets the order of the steps where ops have chunks, all of them equally many; sums_of_datum as in PlanningProblem. */
 void order_by_parts(Arena *arena, Problem *problem, const PlanningProblem *planning);
 
+/* exchange_order.c: the same where ranks exchange rows, so that there is compute beside that. */
+void order_by_exchanges(Arena *arena, Problem *problem, const PlanningProblem *planning);
+
 /* ---- plan.c ---- */
 
 typedef struct Plan {
@@ -333,7 +336,7 @@ typedef struct Step {
   const char *said; /* the same with the names that are for users: "conv1.lin = ..." */
 } Step;
 
-/* A transfer between the device and another tier; through the host to the SSD it is two of them. */
+/* A transfer between the device and another tier; through the host to the SSD it is two of them. On LANE_NET: rows of a table from other ranks, for which others are sent. */
 typedef struct Copy {
   int step;            /* index */
   Lane lane;
@@ -347,7 +350,10 @@ typedef struct Copy {
   int slot;            /* which copy in the other tier: index into Schedule.slots */
   int after[2];        /* copies on other lanes that must be complete, or NO_INDEX */
   double slows_seconds; /* how much longer compute takes beside it */
+  ExchangeCost exchange; /* on LANE_NET; `tier` and `slot` are none then, and `bytes` is the most that leaves one rank */
 } Copy;
+
+static inline bool copy_is_exchange(const Copy *copy) { return copy->lane == LANE_NET; }
 
 /* One of its ends is the device: all but the hops between the ring and the SSD. */
 static inline bool copy_touches_device(const Copy *copy) {
@@ -380,6 +386,7 @@ typedef struct Schedule {
   const Plan *training_plan, *evaluation_plan, *once_plan; /* training_plan: NULL without a train block; once_plan: where nothing is computed once */
   double training_seconds, evaluation_seconds, once_seconds;
   double rerun_seconds, wait_seconds, slowed_seconds; /* of training_seconds */
+  double net_wait_seconds, net_seconds; /* of wait_seconds, that for exchanges; how long these take */
 } Schedule;
 
 /* `once`: before the first epoch; NULL: nothing is. */
@@ -435,6 +442,7 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
 /* Where a stored value, or the part of it where it is cut, or a leaf lies at a step (an index); NULL if it has no memory there. */
 const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId value, int part, int step);
 const Block *layout_of_sums(const Layout *layout, const Schedule *schedule, int step); /* to which a part of a kernel adds; NULL: nowhere */
+const Block *layout_of_sending(const Layout *layout, const Schedule *schedule, const Copy *copy); /* of an exchange: what leaves */
 const Block *layout_of_copy(const Layout *layout, const Schedule *schedule, const Copy *copy);
 
 #endif

@@ -51,6 +51,7 @@ static void describe_hardware(const Describing *d) {
                                              : (Link){0})
                           : m->links[l];
     ProblemLane *lane = &p->lanes[l];
+    if (l == LANE_NET && !d->graph->program->info->is_of_rank) continue;
     lane->is_present = true;
     lane->bandwidth = link.bandwidth >= 1 ? (int64_t)link.bandwidth : free_bandwidth;
     lane->latency_ns = llround(1e9 * link.latency);
@@ -222,13 +223,15 @@ static bool writes_resident(const Describing *d, const ProblemOp *op) {
   return does;
 }
 
-static void add_op(const Describing *d, ProblemOp op, double seconds, int64_t work_bytes, int32_t kernel) {
+/* net_seconds: of an exchange that follows; 0: none does. */
+static void add_op(const Describing *d, ProblemOp op, double seconds, double net_seconds, int64_t work_bytes, int32_t kernel) {
   Problem *p = d->problem;
   int count = p->op_count;
-  ProblemStage *stage = arena_alloc(d->arena, sizeof *stage);
-  *stage = (ProblemStage){.lane = LANE_COMPUTE, .amount = llround(1e9 * seconds)};
+  ProblemStage *stage = arena_alloc(d->arena, 2 * sizeof *stage);
+  stage[0] = (ProblemStage){.lane = LANE_COMPUTE, .amount = llround(1e9 * seconds)};
+  stage[1] = (ProblemStage){.lane = LANE_NET, .amount = llround(1e9 * net_seconds)};
   op.variants = arena_alloc(d->arena, sizeof *op.variants);
-  op.variants[0] = (ProblemVariant){.name = "default", .stages = stage, .stage_count = 1, .work_bytes = work_bytes};
+  op.variants[0] = (ProblemVariant){.name = net_seconds > 0 ? "halo" : "default", .stages = stage, .stage_count = 1 + (net_seconds > 0), .work_bytes = work_bytes};
   op.variant_count = 1;
   if (op.chunks == 0) op.chunks = 1;
   op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD && !writes_resident(d, &op);
@@ -294,7 +297,7 @@ static void describe_op(const Describing *d, int index) {
   double rows = 1; /* that are copied, of those there are */
   if (kernel->kind == KERNEL_HALO && d->parts->count > 1) rows = (double)parts_bytes(d->parts, kernel->anchor, 0) / (double)kernels_bytes(d->kernels, kernel->anchor);
   double seconds = rows * cost_of_kernel(d->machine, d->kernels, kernel, what).seconds + (op.chunks - 1) * d->machine->step_seconds;
-  add_op(d, op, seconds, round_up(parts_work_bytes(d->parts, kernel), d->planning->unit), index);
+  add_op(d, op, seconds, exchange_of_kernel(d->machine, d->kernels, kernel).seconds, round_up(parts_work_bytes(d->parts, kernel), d->planning->unit), index);
 }
 
 /* Updates come last, so that all gradients stand side by side when the backward pass ends. */
@@ -305,7 +308,7 @@ static void describe_ops(const Describing *d) {
   if (d->graph->is_training || d->graph->once_count) return;
   ProblemOp scores = {.id = "metrics and predictions", .phase = PROBLEM_PHASE_BACKWARD};
   if (resident_away(d->residents, d->graph, d->graph->scores) == NO_INDEX) add_access(d, &scores.reads, &scores.read_count, datum_of(d, d->graph->scores)); /* a model may return what it is given */
-  add_op(d, scores, 0, 0, NO_INDEX);
+  add_op(d, scores, 0, 0, 0, NO_INDEX);
 }
 
 static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerprint, ProblemError *error) {
@@ -320,6 +323,7 @@ static PlanningProblem *describe(Describing d, int64_t unit, const char *fingerp
   describe_ops(&d);
   describe_hardware(&d);
   order_by_parts(d.arena, d.problem, p);
+  order_by_exchanges(d.arena, d.problem, p);
   p->problem = d.problem;
   return problem_expand(d.problem, d.arena, error) ? p : NULL;
 }

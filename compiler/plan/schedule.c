@@ -2,6 +2,7 @@
  *
  * The order, and who waits for whom, is that of the planner's timeline.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "plan.h"
@@ -115,6 +116,27 @@ static void add_copy(Scheduling *c, int index) {
                             .said = copy_text(c, event, said_piece(c, value, part))});
 }
 
+/* ---- exchanges ---- */
+
+/* What the kernel has packed leaves, and its table is whole. The block of the table is that of the kernel's boundary, the step comes before the next one. */
+static void add_exchange(Scheduling *c, int index) {
+  const TimelineEvent *event = &c->timeline->events[index];
+  Schedule *s = c->schedule;
+  const Kernels *kernels = c->problem->kernels;
+  const Kernel *kernel = &kernels->kernels[c->problem->kernel_of_op[c->q->problem->steps[c->q->base[event->boundary]].op]];
+  const ExchangeCost cost = exchange_of_kernel(c->machine, kernels, kernel);
+  const char *name = kernels->graph->values[kernel->anchor].name, *said = kernels->graph->values[kernel->anchor].said;
+  static const char format[] = "exchange %s: %" PRId64 " bytes in all, at most %" PRId64 " of one rank";
+  Copy copy = {.lane = LANE_NET, .kernels = kernels, .value = kernel->anchor, .bytes = kernels->graph->program->info->ranks->sent[kernel_exchange_kind(kernel, kernels->graph)] * kernel_exchange_row_bytes(kernels, kernel), .tier = TIER_NONE, .boundary = c->first_boundary + event->boundary, .step = s->count, .slot = NO_INDEX,
+               .after = {NO_INDEX, NO_INDEX}, .exchange = cost};
+  TimelineEvent next = *event;
+  next.boundary++;
+  ARENA_PUSH(c->arena, s->copies, s->copy_count, copy);
+  c->copy_of_event[index] = s->copy_count - 1;
+  add_step(c, &next, (Step){.kind = STEP_COPY, .lane = LANE_NET, .kernel = NO_INDEX, .copy = s->copy_count - 1, .cost = {.bytes = cost.most_bytes}, .place = kernels->graph->values[kernel->anchor].place,
+                            .what = arena_printf(c->arena, format, name, cost.bytes, cost.most_bytes), .said = arena_printf(c->arena, format, said, cost.bytes, cost.most_bytes)});
+}
+
 /* ---- waits and kernels ---- */
 
 static void add_wait(Scheduling *c, const TimelineEvent *event) {
@@ -174,7 +196,7 @@ static void append(Arena *arena, const Machine *machine, Schedule *schedule, con
     case EVENT_READ:
     case EVENT_IN: add_copy(&c, i); break;
     case EVENT_WAIT: add_wait(&c, &t->events[i]); break;
-    case EVENT_STAGE: break; /* programs do not communicate */
+    case EVENT_STAGE: add_exchange(&c, i); break;
     }
   }
 }
@@ -183,6 +205,8 @@ static void sum_times(Schedule *s) {
   for (int i = 0; i < s->training_count; i++) {
     const Step *step = &s->steps[i];
     if (step->kind == STEP_WAIT) s->wait_seconds += step->cost.seconds;
+    if (step->kind == STEP_WAIT && copy_is_exchange(&s->copies[step->copy])) s->net_wait_seconds += step->cost.seconds;
+    if (step->lane == LANE_NET) s->net_seconds += step->cost.seconds;
     if (step->kind == STEP_KERNEL && step->is_rerun) s->rerun_seconds += step->cost.seconds - step->slowed_seconds;
     s->slowed_seconds += step->slowed_seconds;
   }
@@ -228,13 +252,14 @@ const PlanningProblem *schedule_problem(const Schedule *s, const Kernels *kernel
 
 bool schedule_keeps_all(const Schedule *s) {
   for (int i = 0; i < schedule_step_count(s); i++)
-    if (s->steps[i].kind != STEP_KERNEL || s->steps[i].is_rerun) return false;
+    if (s->steps[i].kind == STEP_KERNEL ? s->steps[i].is_rerun : !copy_is_exchange(&s->copies[s->steps[i].copy])) return false;
   return true;
 }
 
 const char *schedule_phase(const Schedule *schedule, int step) {
   static const char *const phases[] = {"forward", "backward", "update"};
   const Step *s = &schedule->steps[step];
+  if (s->kind == STEP_COPY && s->lane == LANE_NET) return "exchange";
   if (s->kind != STEP_KERNEL) return s->kind == STEP_COPY ? "move" : "wait";
   if (s->is_rerun) return "recompute";
   if (step >= schedule->count) return "once";

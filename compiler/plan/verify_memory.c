@@ -260,6 +260,11 @@ static int memory_spans_of_ring(const Memory *m, int space, int64_t at, int64_t 
 static int memory_spans_of_side(Memory *m, int copy, bool is_device_side, Span *spans) {
   const Copy *c = &m->schedule->copies[copy];
   bool is_ssd_lane = c->lane == LANE_SSD_WRITE || c->lane == LANE_SSD_READ;
+  if (copy_is_exchange(c)) {
+    const Block *block = is_device_side ? layout_of_copy(m->layout, m->schedule, c) : layout_of_sending(m->layout, m->schedule, c);
+    if (block) spans[0] = memory_span_of_block(block);
+    return block ? 1 : -1;
+  }
   int ring = c->is_out ? SPACE_WRITE_RING : SPACE_READ_RING;
   if (is_device_side && is_ssd_lane && c->is_by_ring) return memory_spans_of_ring(m, ring, m->layout->ring_at[copy], c->bytes, spans);
   if (is_device_side) {
@@ -320,6 +325,12 @@ static void memory_copy(Memory *m, int s) {
   clock[c->lane] = index;
   memory_later(m->lane_clock[c->lane], clock);
   if (m->fault) return;
+  if (copy_is_exchange(c)) { /* what was packed is there still, and so are the rank's own rows */
+    const char *name = c->kernels->graph->values[c->value].name;
+    memory_expect(m, spans[0][0], 0, s, name);
+    memory_expect(m, spans[1][0], memory_tag(m, c->kernels, c->value, c->part), s, name);
+    return;
+  }
   const Slot *slot = &m->schedule->slots[c->slot];
   const bool is_changed = slot->is_home && c->is_out && m->is_changed[slot->away];
   const int64_t tag = memory_tag(m, c->kernels, c->value, c->part) + is_changed * TAG_CHANGE;

@@ -100,7 +100,8 @@ static const char *replay_copy(Replay *r, const Step *step) {
   if ((copy->part > 0) != r->parts->is_cut[copy->value] || copy->part > (copy->part ? parts_piece_count(r->parts, copy->value) : 0)) return arena_printf(r->arena, "step %d moves no piece of %s", step->number, r->graph->values[copy->value].name);
   if (copy->is_out && touches_device && r->where[index] != ON_DEVICE)
     return arena_printf(r->arena, "step %d moves %s away, which is not on the device", step->number, parts_name(r->parts, copy->value, r->graph->values[copy->value].name, copy->part));
-  if (!copy->is_out && copy->after[0] == NO_INDEX && !r->schedule->slots[copy->slot].is_home) return arena_printf(r->arena, "step %d reads what nothing has written", step->number);
+  if (copy_is_exchange(copy) && r->where[index] != ON_DEVICE) return arena_printf(r->arena, "step %d exchanges rows of what is not on the device", step->number);
+  if (!copy_is_exchange(copy) && !copy->is_out && copy->after[0] == NO_INDEX && !r->schedule->slots[copy->slot].is_home) return arena_printf(r->arena, "step %d reads what nothing has written", step->number);
   if (!copy->is_out && touches_device) {
     r->where[index] = COMING;
     r->coming_by[index] = step->copy;

@@ -206,7 +206,7 @@ static void read_way(Judge *j, json_t *node, const char *where, Way *way) {
     leg->by_bytes = json_object_get(stage, "bytes") != NULL;
     if (leg->by_bytes == (json_object_get(stage, "ns") != NULL)) BAD("%s.stages[%zu]: ns or bytes", where, i);
     leg->amount = judge_number(j, stage, leg->by_bytes ? "bytes" : "ns", 0, INT64_MIN, where);
-    if (leg->link < 0 && (way->legs > 1 || leg->by_bytes)) BAD("%s.stages: S6", where);
+    if (leg->link < 0 && (i > 0 || leg->by_bytes)) BAD("%s.stages: S6", where);
   }
 }
 
@@ -1025,6 +1025,10 @@ static void run_pass(Judge *j) {
     }
     for (int i = 0; i < way->legs; i++) {
       int link = way->leg[i].link;
+      if (link < 0) {
+        cur = start += judge_leg_time(j, &j->job[b->job], b->k, &way->leg[i]);
+        continue;
+      }
       free_at[link] = later(start, free_at[link]) + judge_leg_time(j, &j->job[b->job], b->k, &way->leg[i]);
       start = free_at[link];
     }

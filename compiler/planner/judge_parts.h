@@ -158,7 +158,7 @@ int64_t judge_ride(Judge *j, int link, int64_t n);
 int64_t judge_leg_time(Judge *j, const Job *job, int k, const Leg *leg);
 int64_t judge_way_time(Judge *j, const Job *job, int k, const Way *way);
 
-static inline bool talks(const Way *way) { return way->leg[0].link >= 0; }
+static inline bool talks(const Way *way) { return way->leg[way->legs - 1].link >= 0; }
 static inline int64_t later(int64_t a, int64_t b) { return a > b ? a : b; }
 
 /* S20: what the certificate of the plan proves, to `bound`. */

@@ -94,7 +94,7 @@ static bool make_pieces(Problem *p, Arena *arena, ProblemError *error) {
                        .is_final = datum->is_final, .ends_on_ssd = datum->is_final && end_of(datum, k) == TIER_SSD, .fates = datum->fates, .creator = -1, .first_write = -1,
                        .last_write = -1};
       int64_t *times[] = {&piece->d2h_ns, &piece->h2d_ns, &piece->ssdw_ns, &piece->ssdr_ns};
-      for (int l = LANE_D2H; l < LANE_COUNT; l++) {
+      for (int l = LANE_D2H; l <= LANE_SSD_READ; l++) {
         if (!p->lanes[l].is_present) continue;
         *times[l - LANE_D2H] = transfer_ns(&p->lanes[l], piece->bytes);
         total_ns += *times[l - LANE_D2H];

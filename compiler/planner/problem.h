@@ -177,8 +177,11 @@ void problem_fail(ProblemError *error, const char *place, const char *format, ..
 static inline bool problem_is_home_away(const ProblemPiece *piece) { return piece->home == TIER_HOST || piece->home == TIER_SSD; }
 
 static inline bool problem_is_communication(const Problem *problem, int op, int variant) {
-  return problem->ops[op].variants[variant].stages[0].lane != LANE_COMPUTE;
+  const ProblemVariant *v = &problem->ops[op].variants[variant];
+  return v->stages[v->stage_count - 1].lane != LANE_COMPUTE;
 }
+/* The stages of a communication begin with one that computes. */
+static inline bool problem_is_led(const ProblemVariant *variant) { return variant->stage_count > 1 && variant->stages[0].lane == LANE_COMPUTE; }
 
 /* Can copies go to the host and come back; and to the SSD? */
 static inline bool problem_reaches_host(const Problem *problem) {

@@ -375,8 +375,8 @@ static bool read_variant(Reader *r, json_t *object, const char *place, ProblemVa
   for (int i = 0; i < variant->stage_count; i++) {
     snprintf(path, sizeof path, "%s.stages[%d]", place, i);
     if (!read_stage(r, json_array_get(stages, (size_t)i), path, &variant->stages[i])) return false;
-    if (variant->stages[i].lane == LANE_COMPUTE && variant->stage_count > 1)
-      return fail(r, path, "a compute stage stands alone (S6)");
+    if (variant->stages[i].lane == LANE_COMPUTE && i > 0)
+      return fail(r, path, "a compute stage comes first (S6)");
   }
   return true;
 }

@@ -264,7 +264,7 @@ static void find_joins(Sequence *q) {
     int op = p->steps[q->base[s]].op, variant = q->variant[op];
     bool is_comm = problem_is_communication(p, op, variant);
     q->join[s] = -1;
-    q->compute_ns[s] = is_comm ? 0 : problem_stage_ns(p, q->base[s], variant, 0);
+    q->compute_ns[s] = is_comm && !problem_is_led(&p->ops[op].variants[variant]) ? 0 : problem_stage_ns(p, q->base[s], variant, 0);
     if (!is_comm) continue;
     if (q->rerun[s] < 0) {
       q->join[s] = q->position[q->geometry->join[q->base[s]]];

@@ -53,7 +53,7 @@ typedef struct Sequence {
   int *outs;
   int out_count, out_limit;
   int *join; /* J of a communication step, else -1 */
-  int64_t *compute_ns; /* 0 for communication */
+  int64_t *compute_ns; /* of communication, before its stages on other lanes */
   int64_t *need_bytes; /* D(s) with every g = v */
   int64_t *scratch_bytes; /* outputs of a re-run that are not kept */
   PlanMove *moves; /* by (v, piece) */

@@ -180,7 +180,7 @@ static int64_t run_stages(Simulation *m, const Sequence *q, int s, int64_t now) 
   SimulationScratch *c = m->scratch;
   int base = q->base[s], op = p->steps[base].op, v = q->variant[op];
   const ProblemVariant *variant = &p->ops[op].variants[v];
-  for (int i = 0; i < variant->stage_count; i++) {
+  for (int i = problem_is_led(variant); i < variant->stage_count; i++) {
     int lane = variant->stages[i].lane;
     int64_t ns = problem_stage_ns(p, base, v, i);
     now = max64(now, c->free_ns[lane]) + ns;
@@ -298,12 +298,9 @@ static bool pass(Simulation *m, const Sequence *q, Sequence *chosen) {
     for (int i = 0; i < c->issued_count; i++) queue_reload(m, q, c->issued[i], boundary);
     now = max64(boundary, c->arrival_ns[s]);
     m->start_ns[s] = now;
-    if (q->join[s] >= 0) {
-      last = max64(last, run_stages(m, q, s, now));
-    } else {
-      now += q->compute_ns[s];
-      m->compute_ns += q->compute_ns[s];
-    }
+    now += q->compute_ns[s];
+    m->compute_ns += q->compute_ns[s];
+    if (q->join[s] >= 0) last = max64(last, run_stages(m, q, s, now));
     m->end_ns[s] = now;
   }
   for (; tail < q->offload_count; tail++) {

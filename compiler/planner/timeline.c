@@ -197,23 +197,40 @@ static int last_release(const Queueing *w) {
   return last == NONE ? NONE : w->out[last];
 }
 
-/* What the step needs that comes last: a return, or a communication. */
+/* The last return that the step needs. */
 static int last_arrival(const Queueing *w) {
   int last = NONE, s = w->boundary;
   for (int k = w->arrivals.first[s]; k < w->arrivals.first[s + 1]; k++)
     if (w->in[w->arrivals.items[k]] > last) last = w->in[w->arrivals.items[k]];
-  for (int k = w->joins.first[s]; k < w->joins.first[s + 1] && w->joins.items[k] < s; k++) {
-    int event = w->t->last_event[w->joins.items[k]];
-    if (last == NONE || end_of(w, event) > end_of(w, last)) last = event;
-  }
   return last;
+}
+
+/* For what the step needs: returns, the last of which is the last of its lane, and every communication. */
+static void wait_for_arrivals(Queueing *w, int64_t from, int64_t to) {
+  const int s = w->boundary, arrival = last_arrival(w);
+  int64_t now = from;
+  for (int k = w->joins.first[s]; k < w->joins.first[s + 1] && w->joins.items[k] < s; k++) {
+    const int event = w->t->last_event[w->joins.items[k]];
+    const int64_t end = end_of(w, event) > now ? end_of(w, event) : now;
+    add_wait(w, WAIT_ARRIVAL, now, end, event);
+    now = end;
+  }
+  add_wait(w, WAIT_ARRIVAL, now, to, arrival);
+}
+
+static void add_kernel(Queueing *w) {
+  TimelineEvent kernel = copy_of(EVENT_KERNEL, LANE_COMPUTE, NONE);
+  kernel.start_ns = w->m->start_ns[w->boundary];
+  kernel.ns = w->m->end_ns[w->boundary] - kernel.start_ns;
+  w->t->last_event[w->boundary] = add(w, kernel);
 }
 
 static void add_stages(Queueing *w) {
   int s = w->boundary, base = w->q->base[s], op = w->q->problem->steps[base].op, v = w->q->variant[op];
   const ProblemVariant *variant = &w->q->problem->ops[op].variants[v];
-  int64_t now = w->m->start_ns[s];
-  for (int i = 0; i < variant->stage_count; i++) {
+  int64_t now = w->m->end_ns[s];
+  if (problem_is_led(variant)) add_kernel(w);
+  for (int i = problem_is_led(variant); i < variant->stage_count; i++) {
     int lane = variant->stages[i].lane;
     TimelineEvent stage = copy_of(EVENT_STAGE, lane, NONE);
     if (w->free_ns[lane] > now) now = w->free_ns[lane];
@@ -225,13 +242,6 @@ static void add_stages(Queueing *w) {
     w->free_ns[lane] = now;
     w->t->last_event[s] = add(w, stage);
   }
-}
-
-static void add_kernel(Queueing *w) {
-  TimelineEvent kernel = copy_of(EVENT_KERNEL, LANE_COMPUTE, NONE);
-  kernel.start_ns = w->m->start_ns[w->boundary];
-  kernel.ns = w->m->end_ns[w->boundary] - kernel.start_ns;
-  w->t->last_event[w->boundary] = add(w, kernel);
 }
 
 static void find_reads(Queueing *w) {
@@ -287,7 +297,7 @@ const Timeline *timeline(Arena *arena, const Sequence *q, const Simulation *m, b
       queue_in(&w, w.returns.items[k]);
       queue_reads(&w);
     }
-    add_wait(&w, WAIT_ARRIVAL, m->boundary_ns[s], m->start_ns[s], last_arrival(&w));
+    wait_for_arrivals(&w, m->boundary_ns[s], m->start_ns[s]);
     if (q->join[s] >= 0) add_stages(&w);
     else add_kernel(&w);
     now = m->end_ns[s];

@@ -316,8 +316,30 @@ static gnn_status train_finish_run(gnn_loop *loop) {
   return status;
 }
 
+/* ---- what passed between ranks ---- */
+
+/* Into run.json, step by step; and a line for the reader. All ranks count, rank 0 says. */
+static void train_count_exchanges(const gnn_loop *loop, gnn_text *json) {
+  const gnn_program *program = loop->program;
+  int64_t bytes = 0;
+  int exchanges = 0, others = 0;
+  for (int c = 0; program->ranks && c < program->copy_count; c++) {
+    const gnn_copy_desc *copy = &program->copies[c];
+    const int64_t counted = copy->lane == GNN_LANE_NET ? gnn_ranks_counted(loop->options->ranks, c) : 0;
+    if (counted == 0) continue;
+    gnn_text_format(json, "%s{\"step\": %d, \"announced_bytes\": %lld, \"counted_bytes\": %lld}", exchanges ? ", " : "", copy->step, (long long)copy->volume, (long long)counted);
+    bytes += counted;
+    exchanges++;
+    others += counted != copy->volume;
+  }
+  if (exchanges == 0 || !train_writes(loop) || loop->options->is_quiet) return;
+  printf("exchanges: %d steps, %s bytes between %d ranks", exchanges, gnn_count_text(bytes).text, program->ranks->count);
+  if (others) printf("; %d of them not as announced, which is a bug in gnncc\n", others);
+  else printf(", each as announced\n");
+}
+
 /* run.json: enough to know later what made these files. */
-static gnn_status train_write_summary(gnn_loop *loop) {
+static gnn_status train_write_summary(gnn_loop *loop, const gnn_text *exchanges) {
   if (!train_writes(loop)) return GNN_OK;
   const gnn_program *program = loop->program;
   char *path = gnn_path_join(loop->out, "run.json");
@@ -365,6 +387,7 @@ static gnn_status train_write_summary(gnn_loop *loop) {
     between = ", ";
   }
   if (report.folds) gnn_text_format(&text, "]}");
+  if (exchanges->length) gnn_text_format(&text, ",\n  \"exchanges\": [%.*s]", (int)exchanges->length, exchanges->data);
   gnn_text_format(&text, "\n}\n");
   gnn_status status = gnn_make_directories(loop->out, &loop->error);
   if (status == GNN_OK) status = gnn_text_write(&text, path, &loop->error);
@@ -579,7 +602,11 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
     if (status != GNN_OK) return status;
   }
   gnn_loop_closing(loop);
-  return loop->out ? train_write_summary(loop) : GNN_OK;
+  gnn_text exchanges = {0};
+  train_count_exchanges(loop, &exchanges);
+  status = loop->out ? train_write_summary(loop, &exchanges) : GNN_OK;
+  gnn_text_free(&exchanges);
+  return status;
 }
 
 static const char *train_stopper(const gnn_loop *loop) {

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #endif
 #include "lanes.h"
+#include "ranks.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -20,7 +21,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LANES_SPINS = 300, LANES_STACK_BYTES = 1 << 18 };
+enum { LANES_SPINS = 300, LANES_STACK_BYTES = 1 << 18, LANES_NET_STACK_BYTES = 1 << 20 /* it calls MPI */ };
 
 typedef struct Lane {
   gnn_lanes *lanes;
@@ -127,7 +128,8 @@ static void lanes_carry_out(Lane *lane, int number) {
   }
   struct gnn_watch *watch = copy->step ? lanes->run->watch : NULL;
   if (watch) gnn_watch_enter(lanes->run, copy->step);
-  if (gnn_copy_uses_scratch(copy)) status = lanes_move_scratch(lane, copy, &error);
+  if (copy->lane == GNN_LANE_NET) gnn_ranks_exchange(lanes->run, number, lanes->tiers.base[GNN_DEVICE] + copy->from.at, lanes->tiers.base[GNN_DEVICE] + copy->to.at);
+  else if (gnn_copy_uses_scratch(copy)) status = lanes_move_scratch(lane, copy, &error);
   else lanes_move(lanes, copy);
   if (status != GNN_OK) lanes_fail_copy(lanes, copy, &error);
   else if (watch) gnn_watch_leave(lanes->run, copy->step);
@@ -213,7 +215,7 @@ gnn_status gnn_lanes_copy(gnn_run *run, int copy) {
   return lanes->is_serial ? gnn_lanes_await(run, copy) : GNN_OK;
 }
 
-const char *const gnn_lane_names[GNN_LANE_COUNT] = {"compute", "d2h", "h2d", "ssd write", "ssd read"};
+const char *const gnn_lane_names[GNN_LANE_COUNT] = {"compute", "d2h", "h2d", "ssd write", "ssd read", "net"};
 
 int gnn_lanes_uses(const gnn_program *program, gnn_lane lane) {
   for (int c = 0; c < program->copy_count; c++)
@@ -240,7 +242,7 @@ static gnn_status lanes_start(Lane *lane, gnn_error *error) {
   lane->queue = calloc((size_t)lanes->copy_count, sizeof *lane->queue);
   if (lane->queue == NULL) return gnn_fail_memory(error, lanes->copy_count * (int64_t)sizeof *lane->queue);
   pthread_attr_init(&attributes);
-  pthread_attr_setstacksize(&attributes, LANES_STACK_BYTES);
+  pthread_attr_setstacksize(&attributes, lane->kind == GNN_LANE_NET ? LANES_NET_STACK_BYTES : LANES_STACK_BYTES);
   lane->is_started = pthread_create(&lane->thread, &attributes, lanes_main, lane) == 0;
   pthread_attr_destroy(&attributes);
   if (!lane->is_started) return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no thread for copies between the tiers");

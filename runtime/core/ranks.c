@@ -30,7 +30,9 @@ gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ran
   gnn_ranks *ranks = calloc(1, sizeof *ranks);
   if (ranks == NULL) return gnn_fail_memory(error, (int64_t)sizeof *ranks);
   *ranks = (gnn_ranks){.program = program, .desc = program->ranks, .name = name, .count = program->ranks->count, .together = 1};
-  gnn_status status = GNN_OK;
+  ranks->sent_bytes = calloc((size_t)program->copy_count + 1, sizeof *ranks->sent_bytes);
+  ranks->sent_times = calloc((size_t)program->copy_count + 1, sizeof *ranks->sent_times);
+  gnn_status status = ranks->sent_bytes && ranks->sent_times ? GNN_OK : gnn_fail_memory(error, 16 * program->copy_count);
   for (int h = 0; h < GNN_HALOS; h++) {
     ranks->send_first[h] = calloc((size_t)ranks->count + 1, sizeof *ranks->send_first[h]);
     ranks->receive_first[h] = calloc((size_t)ranks->count + 1, sizeof *ranks->receive_first[h]);
@@ -53,15 +55,9 @@ void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike) {
     free(ranks->send_first[h]);
     free(ranks->receive_first[h]);
   }
+  free(ranks->sent_bytes);
+  free(ranks->sent_times);
   free(ranks);
-}
-
-int64_t gnn_ranks_volume(const gnn_ranks_desc *desc, int halo, int rank) {
-  int64_t rows = 0;
-  for (int p = 0; p < desc->count; p++)
-    for (int q = 0; q < desc->count; q++)
-      if (p != q && (rank < 0 || q == rank)) rows += desc->pairs[halo][p * desc->count + q];
-  return rows;
 }
 
 void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all) {
@@ -86,14 +82,31 @@ static void ranks_pack(const void *context, int64_t begin, int64_t end, int64_t 
   for (int64_t i = begin; i < end; i++) memcpy(p->sending + i * p->row_bytes, p->table + p->row[i] * p->row_bytes, (size_t)p->row_bytes);
 }
 
-void gnn_exchange(gnn_run *run, int halo, void *table, int64_t row_bytes, void *sending) {
-  gnn_ranks *ranks = run->ranks;
-  const int64_t *send_first = ranks->send_first[halo];
+void gnn_pack(gnn_run *run, int halo, const void *table, int64_t row_bytes, void *sending) {
+  const gnn_ranks *ranks = run->ranks;
   const ranks_packing packing = {table, sending, ranks->send_row[halo], row_bytes};
-  gnn_parallel(run->team, send_first[ranks->count], RANKS_PACK_ROWS, ranks_pack, &packing);
-  const gnn_messages messages = {sending, (unsigned char *)table + ranks->rows[halo] * row_bytes, send_first, ranks->receive_first[halo], row_bytes};
-  ranks->desc->net->exchange(ranks, run->step, &messages);
-  ranks->sent_bytes += send_first[ranks->count] * row_bytes;
+  gnn_parallel(run->team, ranks->send_first[halo][ranks->count], RANKS_PACK_ROWS, ranks_pack, &packing);
+}
+
+void gnn_ranks_exchange(gnn_run *run, int number, void *sending, void *table) {
+  const gnn_copy_desc *copy = &run->program->copies[number];
+  gnn_ranks *ranks = run->ranks;
+  const int64_t *send_first = ranks->send_first[copy->halo];
+  const gnn_messages messages = {sending, (unsigned char *)table + ranks->rows[copy->halo] * copy->row_bytes, send_first, ranks->receive_first[copy->halo], copy->row_bytes};
+  ranks->desc->net->exchange(ranks, copy->step, &messages);
+  ranks->sent_bytes[number] += send_first[ranks->count] * copy->row_bytes;
+  ranks->sent_times[number]++;
+}
+
+int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy) {
+  int64_t all[GNN_RANKS_MOST][2], bytes = 0;
+  gnn_ranks_tell(ranks, (const int64_t[]){ranks->sent_bytes[copy], ranks->sent_times[copy]}, 2, all[0]);
+  for (int r = 0; r < ranks->count; r++) {
+    if (all[r][1] != all[0][1]) return -1;
+    bytes += all[r][0];
+  }
+  if (all[0][1] == 0) return 0;
+  return bytes % all[0][1] ? -1 : bytes / all[0][1];
 }
 
 int gnn_first_part(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank]; }

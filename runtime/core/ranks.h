@@ -18,7 +18,7 @@ typedef struct gnn_messages {
 struct gnn_net {
   const char *name;
   gnn_status (*begin)(gnn_ranks *ranks, gnn_error *error); /* finds rank and started, how many there are */
-  /* `step` has the same messages whenever it comes. */
+  /* `step` has the same messages whenever it comes. By the thread of the net's lane, beside whatever is gathered. */
   void (*exchange)(gnn_ranks *ranks, int step, const gnn_messages *messages);
   /* All have all of it: units of unit_bytes, those of rank r from first[r] on; its own are there. */
   void (*gather)(gnn_ranks *ranks, int step, void *all, const int64_t *first, int64_t unit_bytes);
@@ -37,7 +37,7 @@ struct gnn_ranks {
   int64_t rows[GNN_HALOS]; /* of a table, before those of others */
   int64_t *send_first[GNN_HALOS], *receive_first[GNN_HALOS]; /* [count + 1] */
   const int32_t *send_row[GNN_HALOS];
-  int64_t sent_bytes; /* by exchanges, since the program began */
+  int64_t *sent_bytes, *sent_times; /* per copy of the program: what left this rank, in how many exchanges; since the program began */
 };
 
 /* The net begins: *ranks is NULL for a program that has none. GNN_EDATA: it was started with another number of them. */
@@ -48,7 +48,9 @@ void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike);
 static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == NULL || ranks->rank == 0; }
 /* all[r * count ..] are those of rank r. `all` has room for all ranks, and own is none of it. */
 void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all);
-/* The bytes that leave this rank, or all ranks, in an exchange of such rows. */
-int64_t gnn_ranks_volume(const gnn_ranks_desc *desc, int halo, int rank); /* in rows; rank -1: of all */
+/* A copy on the lane of the net: behind the rows of `table` come those of others, rank by rank, in the order of their rows. An error ends all ranks. */
+void gnn_ranks_exchange(gnn_run *run, int copy, void *sending, void *table);
+/* Of all exchanges of a copy so far, by all ranks, the bytes of one; 0: there was none, -1: they were not all alike. All ranks ask. */
+int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy);
 
 #endif

@@ -57,5 +57,5 @@ int gnn_copy_is_sound(const gnn_program *p, const gnn_copy_desc *copy) {
   for (int i = 0; i < 2; i++)
     if (copy->after[i] < -1 || copy->after[i] >= p->copy_count) return 0;
   return copy->lane > GNN_LANE_COMPUTE && copy->lane < GNN_LANE_COUNT && copy->bytes > 0 && through_file < 2 &&
-         spans_side_is_sound(p, &copy->from, copy->bytes) && spans_side_is_sound(p, &copy->to, copy->bytes);
+         spans_side_is_sound(p, &copy->from, copy->bytes) && spans_side_is_sound(p, &copy->to, copy->lane == GNN_LANE_NET ? copy->row_bytes : copy->bytes);
 }

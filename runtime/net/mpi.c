@@ -1,9 +1,11 @@
-/* mpi.c: exchanges between ranks by MPI: persistent sends and receives, and gathered parts. One thread makes all calls. */
+/* mpi.c: exchanges between ranks by MPI: persistent sends and receives, and gathered parts. The lane of the net exchanges while the steps gather:
+ * two threads make calls, one at a time. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
 #include <errno.h>
 #include <mpi.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,6 +36,7 @@ typedef struct mpi_state {
   mpi_step *steps;
   double patience;
   int has_warned;
+  pthread_mutex_t calls; /* held by who calls MPI */
 } mpi_state;
 
 static mpi_state *state_of(gnn_ranks *ranks) { return ranks->state; }
@@ -108,8 +111,8 @@ static void say_who_is_late(gnn_ranks *ranks, int step, const mpi_step *s) {
 /* ---- beginning and end ---- */
 
 static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
-  int provided, fault = MPI_Init_thread(NULL, NULL, MPI_THREAD_FUNNELED, &provided);
-  if (fault != MPI_SUCCESS) return gnn_fail(error, GNN_EDEVICE, "R0810", "MPI did not begin");
+  int provided, fault = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
+  if (fault != MPI_SUCCESS || provided < MPI_THREAD_SERIALIZED) return gnn_fail(error, GNN_EDEVICE, "R0810", "MPI did not begin");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks->started);
@@ -123,6 +126,7 @@ static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
   const char *patience = getenv("GNN_PATIENCE");
   if (state) state->steps = calloc((size_t)steps, sizeof *state->steps);
   if (state == NULL || state->steps == NULL) return gnn_fail_memory(error, steps * (int64_t)sizeof *state->steps);
+  pthread_mutex_init(&state->calls, NULL);
   state->step_count = steps;
   state->patience = patience ? atof(patience) : MPI_PATIENCE_SECONDS;
   ranks->state = state;
@@ -138,6 +142,7 @@ static void drop_steps(mpi_state *state) {
     free(step->bytes);
   }
   free(state->steps);
+  pthread_mutex_destroy(&state->calls);
   free(state);
 }
 
@@ -193,17 +198,20 @@ static void fail_message(gnn_ranks *ranks, int step, const mpi_step *s, int faul
 
 static void net_exchange(gnn_ranks *ranks, int step, const gnn_messages *messages) {
   mpi_step *s = &state_of(ranks)->steps[step];
+  pthread_mutex_t *calls = &state_of(ranks)->calls;
+  pthread_mutex_lock(calls);
   if (s->requests == NULL) prepare(ranks, step, s, messages);
   MPI_Status statuses[s->count + 1];
   waiting w = {0};
   int is_over = 0;
-  if (s->count == 0) return;
-  check(ranks, step, MPI_Startall(s->count, s->requests), "MPI_Startall");
+  if (s->count > 0) check(ranks, step, MPI_Startall(s->count, s->requests), "MPI_Startall");
   for (;;) {
     const int fault = MPI_Testall(s->count, s->requests, &is_over, statuses);
     if (fault != MPI_SUCCESS) fail_message(ranks, step, s, fault, statuses);
     if (is_over) break;
+    pthread_mutex_unlock(calls);
     wait_a_little(&w);
+    pthread_mutex_lock(calls);
     if (is_late(ranks, &w)) say_who_is_late(ranks, step, s);
   }
   for (int i = s->sends; i < s->count; i++) {
@@ -211,28 +219,34 @@ static void net_exchange(gnn_ranks *ranks, int step, const gnn_messages *message
     check(ranks, step, MPI_Get_count(&statuses[i], MPI_BYTE, &received), "MPI_Get_count");
     if (received != s->bytes[i]) net_fail(ranks, step, MPI_ERR_TRUNCATE, "%d bytes from rank %d, and %lld were to come", received, s->peer[i], (long long)s->bytes[i]);
   }
+  pthread_mutex_unlock(calls);
 }
 
 static void net_gather(gnn_ranks *ranks, int step, void *all, const int64_t *first, int64_t unit_bytes) {
   int counts[GNN_RANKS_MOST], displacements[GNN_RANKS_MOST], is_over = 0;
   MPI_Datatype unit;
   MPI_Request request;
+  pthread_mutex_t *calls = &state_of(ranks)->calls;
   waiting w = {0};
   for (int r = 0; r < ranks->count; r++) {
     counts[r] = (int)(first[r + 1] - first[r]);
     displacements[r] = (int)first[r];
   }
+  pthread_mutex_lock(calls);
   check(ranks, step, MPI_Type_contiguous((int)unit_bytes, MPI_BYTE, &unit), "MPI_Type_contiguous");
   check(ranks, step, MPI_Type_commit(&unit), "MPI_Type_commit");
   check(ranks, step, MPI_Iallgatherv(MPI_IN_PLACE, 0, unit, all, counts, displacements, unit, MPI_COMM_WORLD, &request), "MPI_Iallgatherv");
   for (;;) {
     check(ranks, step, MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Iallgatherv");
     if (is_over) break;
+    pthread_mutex_unlock(calls);
     wait_a_little(&w);
+    pthread_mutex_lock(calls);
     if (is_late(ranks, &w))
       fprintf(stderr, "%s: rank %d: step %d (%s): not all ranks have come to where sums are gathered for %g s; still waiting\n", ranks->name, ranks->rank, step, step_text(ranks, step), state_of(ranks)->patience);
   }
   check(ranks, step, MPI_Type_free(&unit), "MPI_Type_free");
+  pthread_mutex_unlock(calls);
 }
 
 const gnn_net gnn_mpi = {"mpi", net_begin, net_exchange, net_gather, net_end, net_abort};

@@ -190,12 +190,13 @@ static void transformer(Writer *w) {
 }
 
 static void exchange_op(Writer *w, const char *id, const char *phase, const char *reads, const char *writes, int64_t bytes) {
+  const char *lead = w->options->depth % 2 ? "{\"ch\": \"compute\", \"ns\": 30000}, " : ""; /* which packs */
   w->has_exchange = true;
   append(w, &w->ops,
          TEXT("{\"id\": \"%s\", \"phase\": \"%s\", \"reads\": [%s], \"writes\": [%s], \"variants\": ["
-              "{\"name\": \"g2g\", \"stages\": [{\"ch\": \"nvlink\", \"bytes\": %lld}], \"work\": %lld}, "
+              "{\"name\": \"g2g\", \"stages\": [%s{\"ch\": \"nvlink\", \"bytes\": %lld}], \"work\": %lld}, "
               "{\"name\": \"g2h\", \"stages\": [{\"ch\": \"d2h\", \"bytes\": %lld}, {\"ch\": \"h2d\", \"bytes\": %lld}], "
-              "\"host_work\": %lld}]}", id, phase, reads, writes, (long long)(4 * bytes), (long long)bytes,
+              "\"host_work\": %lld}]}", id, phase, reads, writes, lead, (long long)(4 * bytes), (long long)bytes,
               (long long)(bytes / 4), (long long)(bytes / 4), (long long)(w->options->has_host == 2 ? 0 : bytes / 4)));
   ordered(w, id, 1, false);
 }

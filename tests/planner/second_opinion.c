@@ -66,7 +66,7 @@ static const ProblemVariant *variant_of(const Graph *g, int s) {
 }
 
 static bool is_comm(const Graph *g, int s) {
-  return variant_of(g, s)->stages[0].lane != LANE_COMPUTE;
+  return variant_of(g, s)->stages[variant_of(g, s)->stage_count - 1].lane != LANE_COMPUTE;
 }
 
 static void lay_out_steps(Graph *g) {
@@ -345,12 +345,13 @@ static void build(Graph *g, Copy *copies, int count) {
     g->run[s] = start;
     for (int i = 0; i < variant->stage_count; i++) {
       int64_t ns = problem_stage_ns(p, g->base[s], chosen, i);
-      int task = is_comm(g, s) ? on_lane(g, &queues[variant->stages[i].lane], ns) : add_task(g, ns);
+      const bool computes = variant->stages[i].lane == LANE_COMPUTE;
+      int task = computes ? add_task(g, ns) : on_lane(g, &queues[variant->stages[i].lane], ns);
       wait_for(g, task, last);
       last = task;
+      if (computes) g->run[s] = task;
     }
     comm[s] = last;
-    if (!is_comm(g, s)) g->run[s] = last;
   }
   for (int i = 0; i < count; i++) {
     Copy *copy = &copies[i];

@@ -67,7 +67,7 @@ static const Bad problems[] = {
     {"order incomplete", HEAD "\"data\": [], \"ops\": [" OP("A", "") ", " OP("B", "") "], \"order\": [[\"A\", 0]]}", "order", "missing"},
     {"order twice", HEAD "\"data\": [], \"ops\": [" OP("A", "") "], \"order\": [[\"A\", 0], [\"A\", 0]]}", "order[1]", "second time"},
     {"order of nothing", HEAD "\"data\": [], \"ops\": [" OP("A", "") "], \"order\": [[\"Z\", 0]]}", "order[0]", "no op \"Z\""},
-    {"compute beside a channel", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"variants\": [{\"name\": \"v\", \"stages\": [{\"ch\": \"compute\", \"ns\": 1}, {\"ch\": \"d2h\", \"ns\": 1}]}]}]}", "ops[0].variants[0].stages[0]", "S6"},
+    {"compute behind a channel", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"variants\": [{\"name\": \"v\", \"stages\": [{\"ch\": \"d2h\", \"ns\": 1}, {\"ch\": \"compute\", \"ns\": 1}]}]}]}", "ops[0].variants[0].stages[1]", "S6"},
     {"unknown channel", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"variants\": [{\"name\": \"v\", \"stages\": [{\"ch\": \"tube\", \"ns\": 1}]}]}]}", "ops[0].variants[0].stages[0]", "tube"},
     {"no SSD channel for an SSD home", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 1, \"home\": \"ssd\"}], \"ops\": [" OP("A", "") "]}", "data[0]", "ssdr"},
     {"a place of nothing", PLACES("\"bytes\": 100", "\"bytes\": 100", "\"reads\": [\"x\"], ", OVER("y", "w")), "ops[1].writes[0].over", "no datum \"w\""},

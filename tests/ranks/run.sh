@@ -63,8 +63,27 @@ a_gpu_alone() { "$gnncc" -w machine.gnn -o refused 2>messages; [ $? -eq 1 ] && c
 check "  what cannot be built yet is refused by name, with what can" a_gpu_alone
 no_mpicc() { MPICC=/nonexistent/mpicc "$gnncc" -w --ranks=2 plain.gnn -o refused 2>messages; local status=$?; cat messages; [ $status -eq 5 ] && grep -q 'error\[E0507\].*MPI' messages && [ ! -e refused ]; }
 check "without mpicc the program is refused by name" no_mpicc
-exchanges() { "$gnncc" -w --plan -v --ranks=4 plain.gnn >plan && grep -q '^  ranks     4, of which' plan && grep 'with those of other ranks, which are sent: [1-9][0-9]* bytes in all' plan; }
-check "exchanges are steps of the plan, with their volume" exchanges
+exchanges() { "$gnncc" -w --plan -v --ranks=4 plain.gnn >plan && grep -q '^  ranks     4, of which' plan && grep '^ *[0-9]*  net .* exchange .*: [1-9][0-9]* bytes in all' plan; }
+check "exchanges are steps of the plan on a lane of their own, with their volume" exchanges
+exchange_seconds() { # LINK: of the forward exchange of a model on four ranks, in ms
+  printf 'target t {\n  device cpu { memory = 8GiB; threads = 2; bandwidth = 20GB/s; count = 4 }\n  link cpu <-> cpu { %s }\n}\n' "$1" | cat - plain.gnn >machine.gnn
+  "$gnncc" -w --plan -v machine.gnn >plan && awk '$2 == "net" && /exchange gcn1.z_halo/ && !n++ { print $4 }' plan
+}
+takes_link() { # latency and bytes over bandwidth: of the rank with most; and the epoch has them
+  local near far bytes
+  near=$(exchange_seconds "bandwidth = 1GB/s; latency = 1us") && bytes=$(sed -n 's/.*exchange gcn1.z_halo: .* at most \([0-9]*\) of one rank.*/\1/p' plan | head -1)
+  far=$(exchange_seconds "bandwidth = 1GB/s; latency = 51us")
+  echo "$near $far $bytes"
+  awk -v near="$near" -v far="$far" -v bytes="$bytes" 'BEGIN { wanted = 1e-6 * bytes + 1e-3; exit !(near > wanted - 2e-4 && near < wanted + 2e-4 && far - near > 0.0498 && far - near < 0.0502) }' &&
+    awk '/^  time/ { for (i = 1; i < NF; i++) if ($(i + 1) == "ms" && $(i + 2) == "waiting") waits = $i } END { exit !(waits > 0.1) }' plan
+}
+check "  which takes its latency and the bytes of the rank with most, and the epoch counts it" takes_link
+beside() { # gradients of weights pass beside the exchange of gradients: SAGE's product of its own rows
+  sed -e 's/GCN(y.classes)/SAGE(16) |> relu |> SAGE(y.classes)/' plain.gnn >deep.gnn
+  exchange_of() { awk -v what="$1" '$5 == "exchange" && index($0, what) { at = $3; until = $3 + $4; found = 1 } found && $2 == "compute" && $5 == "backward" && /weight = sum over rows/ && $3 >= at && $3 < until { beside = 1 } END { exit !beside }' plan; }
+  "$gnncc" -w --plan -v --ranks=4 deep.gnn >plan && grep '  exchange  \|weight = sum' plan && exchange_of back_sage2 && grep '^sage2 *backward\|^  sage2  backward' plan
+}
+check "  gradients of weights pass beside it" beside
 sources_say() { "$gnncc" -q -w -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnmpi.c ] && ! make -C sources 2>messages && grep "MPI=yes" messages; }
 check "sources are delivered with MPI's, and make says what they need" sources_say
 plain_has_none() { "$gnncc" -q -w plain.gnn -o plain && ! grep -q MPI_ plain; }
@@ -104,6 +123,13 @@ model() { # NAME DATA LAYERS [TRAIN]
   printf 'data g from %s\nmodel m on g {\n%s\n}\ntrain m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 3\n  metric = accuracy\n%s\n}\n' "$2" "$3" "${4:-}" >"$1.gnn"
 }
 check "SAGE and GCN on 2, 3, 4 and 8 ranks have the bits of one process" same_bits plain 2 3 4 8
+counts() { # every exchange has sent to the byte what its step in the plan says
+  "$gnncc" -w --plan -v --ranks=3 plain.gnn | sed -n 's/^ *\([0-9]*\)  net .* exchange .*: \([0-9]*\) bytes in all.*/\1 \2 \2/p' >planned
+  sed -n '/"exchanges"/p' plain_3.out/run.json | grep -o '{[^}]*}' | tr -dc '0-9 \n' | sed 's/^ *//; s/  */ /g' >counted
+  cat planned counted
+  [ "$(wc -l <planned)" -ge 4 ] && cmp planned counted
+}
+check "  and send to the byte what was announced" counts
 for graph in directed hub isolated; do graph_of $graph; done
 model on_directed "npy(\"directed\")" '  h = x |> dropout(0.4) |> GAT(8, heads = 2, dropout = 0.3) |> elu
   return h |> GIN(y.classes)'

@@ -471,7 +471,7 @@ static void emit_spmm(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
-/* The table of a rank: its own rows, and then those of others, which they send. */
+/* The table of a rank: its own rows, of which those that others gather are packed. An exchange, a step of its own, brings theirs. */
 static void emit_exchange(StepWriter *w) {
   const int64_t stride = kernels_row_stride(w->kernels, w->kernel->anchor);
   const char *type = rows_type(w->kernels, w->kernel->anchor), *to = step_to(w, w->kernel->anchor);
@@ -483,9 +483,7 @@ static void emit_exchange(StepWriter *w) {
   step_scratch(w);
   open_step(w, no_members);
   run_over_rows(w, "rows", w->anchor->shape.domain, 1);
-  const HaloKind kind = halo_kind(w->anchor);
-  const int halo = kind == HALO_OF_EDGES ? 2 : w->graph->program->info->is_symmetric || kind == HALO_FOR_DST ? 0 : 1;
-  fprintf(w->out, "  gnn_exchange(g, %d, %s, %" PRId64 " * (int64_t)sizeof(%s), scratch);\n}\n\n", halo, argument_name_of_value(w->arguments, w->kernel->anchor, true), stride, type);
+  fprintf(w->out, "  gnn_pack(g, %d, %s, %" PRId64 " * (int64_t)sizeof(%s), scratch);\n}\n\n", halo_of_ranks(w->graph, w->kernel), argument_name_of_value(w->arguments, w->kernel->anchor, true), stride, type);
 }
 
 /* Rows of the part go to all parts that gather some, those for one after those for another. */

@@ -155,7 +155,8 @@ function drawLayers() {
   if (layers.length) $('layer-table').append(table(`sums over neighbours, and what is copied for them in ${isTraining ? 'an epoch' : 'an evaluation'}; estimated`, [
     ['layer', l => l.layer || 'others'], ['pass', l => l.pass], ['line', l => l.line || '', 'n'], ['mode', l => l.mode], ['pieces', l => l.pieces, 'n'],
     ...moves.flatMap(tier => [[`to ${tier}`, l => size(l[`${tier}_out_bytes`]), 'n'], [`from ${tier}`, l => size(l[`${tier}_in_bytes`]), 'n']]),
-    ...(moves.length ? [['hidden', ofCopies(hidden), 'n'], ['waits', ofCopies(l => l.wait_seconds > 0 ? shortTime(l.wait_seconds) : '0'), 'n']] : [])], layers, l => l.line && choose({ line: l.line })));
+    ...(layers.some(l => l.net_bytes) ? [['net', l => size(l.net_bytes), 'n']] : []),
+    ...(moves.length || layers.some(l => l.net_bytes) ? [['hidden', ofCopies(hidden), 'n'], ['waits', ofCopies(l => l.wait_seconds > 0 ? shortTime(l.wait_seconds) : '0'), 'n']] : [])], layers, l => l.line && choose({ line: l.line })));
 }
 
 // ---- kernels: the steps of the pieces of one as one ----
