@@ -162,6 +162,7 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
 bool share_out_ranks(Compilation *c) {
   if (c->ranks < 2) return true;
   const char *why = not_for_ranks(c);
+  if (!why && c->options->has_halos && !c->program->info->is_shapes_only) why = "--halos is for data that are not read; of these rows of others were counted";
   if (why) return refuse_ranks(c, why);
   c->rank = program_of_rank(c);
   const Cut cut = cut_asked(c);

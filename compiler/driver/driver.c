@@ -45,6 +45,8 @@ static void start(Compilation *c, const Options *options, const char *share_dir)
   c->reader.arena = c->arena;
   c->reader.wants_blocks = options->cut.mode != CUT_WHOLE || options->cut.layers || options->plan_from;
   c->reader.ranks = options->ranks;
+  c->reader.has_halos = options->has_halos;
+  c->reader.halos = options->halos;
   c->reader.wants_nested = options_emits(options, "report") || options->product == PRODUCT_PLAN;
   c->reader.is_overridden = options->data_path != NULL;
 }
@@ -177,7 +179,7 @@ static bool run_hoist(Compilation *c) {
 static Backend backend_of(const Compilation *c) {
   const TypedProgram *p = c->program;
   bool is_gpu = p->has_target && p->target.kind && strncmp(p->target.kind, "cuda", 4) == 0;
-  const char *asked = c->options->backend;
+  const char *asked = c->options->is_simulated && c->ranks > 1 ? NULL : c->options->backend; /* several devices are only planned for: as the target has them */
   return (asked ? strcmp(asked, "cuda") == 0 : is_gpu) ? BACKEND_CUDA : BACKEND_CPU;
 }
 

@@ -24,7 +24,7 @@
 #include "runtime/base/text.h"
 
 typedef enum OptionId {
-  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_FORMAT, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_CPU, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY, OPT_CUT, OPT_RANKS,
+  OPT_REPORT, OPT_ANNOTATE, OPT_SWEEP, OPT_MEASURED, OPT_COMPARE, OPT_OUTPUT, OPT_SOURCES, OPT_OBJECT, OPT_LIB, OPT_SHARED, OPT_CHECK, OPT_FORMAT, OPT_PLAN, OPT_EMIT, OPT_TARGET, OPT_BUDGET, OPT_BACKEND, OPT_CPU, OPT_ARCH, OPT_CUDA_COMPILER, OPT_CALIBRATE, OPT_TUNE, OPT_TUNING, OPT_PROFILE, OPT_PLAN_EFFORT, OPT_PLAN_TIME, OPT_PLAN_FROM, OPT_POLICY, OPT_CUT, OPT_RANKS, OPT_HALOS,
   OPT_DEFINE, OPT_DATA, OPT_SHAPES, OPT_PRECISION, OPT_GEMM, OPT_SPMM, OPT_OPTIMISE, OPT_PASS, OPT_DETERMINISTIC, OPT_DEBUG, OPT_PREFIX, OPT_NAME,
   OPT_WARNING, OPT_NO_WARNINGS, OPT_COLOR, OPT_DIAGNOSTICS, OPT_ERROR_LIMIT, OPT_VERBOSE, OPT_DRY_RUN, OPT_QUIET, OPT_TIME,
   OPT_DUMP, OPT_STOP_AFTER, OPT_VERIFY, OPT_IMPORT_DIR, OPT_CC, OPT_XCC, OPT_SAVE_TEMPS, OPT_FORCE, OPT_HELP, OPT_LIST, OPT_PRINT_STD,
@@ -73,6 +73,7 @@ static const OptionRow rows[] = {
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help), with the cut of --cut, else whole"},
     {"--cut", OPT_CUT, ARG_REQUIRED, "for which machine", "--cut=CUT", "how sums over neighbours run: auto, whole, rows(P) part by part, halos(P) with no table of all rows, slices(S) by columns; of some layers: ..., conv1 = whole, conv2.backward = slices(4)"},
     {"--ranks", OPT_RANKS, ARG_REQUIRED, "for which machine", "--ranks=N", "a program of N processes over MPI, the nodes shared out among them: mpirun -np N ./train"},
+    {"--halos", OPT_HALOS, ARG_REQUIRED, "for which machine", "--halos=A", "for plans of ranks whose data were not read: a rank gathers A rows of others for each of its own (0.4); default: as if neighbours were anywhere"},
     {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
     {"--tune", OPT_TUNE, ARG_OPTIONAL, "for which machine", "--tune[=FILE]", "time the variants of the model's kernels on the GPU, remember the best"},
     {"--tuning", OPT_TUNING, ARG_REQUIRED, "for which machine", "--tuning=FILE|none", "kernels as --tune found them; default: for this target, if it did"},
@@ -558,6 +559,13 @@ static int apply(Parser *p, const OptionRow *row, const char *a) {
     int64_t count;
     if (!gnn_parse_integer(a, &count) || count < 1 || count > TARGET_DEVICES_MOST) return usage("--ranks=%s: a whole number from 1 to %d", a, TARGET_DEVICES_MOST);
     o->ranks = (int)count;
+    break;
+  }
+  case OPT_HALOS: {
+    char *end;
+    o->halos = strtod(a, &end);
+    if (end == a || *end || !(o->halos >= 0) || o->halos > 1e6) return usage("--halos=%s: a number from 0 on, rows of others for each of a rank's own", a);
+    o->has_halos = true;
     break;
   }
   case OPT_BACKEND:

@@ -48,6 +48,8 @@ typedef struct Options {
   int budget_count;
   BudgetRequest *budgets;
   int ranks;                  /* --ranks; 0: as many as the target has devices */
+  double halos;               /* --halos, where has_halos */
+  bool has_halos;
   CutWish cut;                /* --cut; CUT_UNSAID: not said */
   const char *plan_effort, *policy, *plan_from; /* NULL: not said */
   const char *sweep;          /* --sweep TIER=LOW:HIGH[:STEP][,TIER=...] */

@@ -377,7 +377,7 @@ static void print_net(const Emission *m, FILE *out) {
   }
   const double hidden = seconds > 0 && waits < seconds ? 1 - waits / seconds : 0;
   fprintf(out, "  net       %d exchange%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", exchanges, exchanges == 1 ? "" : "s", bytes(m->arena, volume), bytes(m->arena, most), duration(m->arena, seconds), 100 * hidden,
-          ranks->is_estimated ? "estimated as if neighbours were anywhere, which is the most" : "counted in the data");
+          !ranks->is_estimated ? "counted in the data" : ranks->is_stated ? "estimated by --halos" : "estimated as if neighbours were anywhere, which is the most");
   if (!ranks->is_estimated)
     fprintf(out, "  balance   the most of one rank over the mean: nodes %.3f, edges %.3f, bytes %.3f\n", (double)ranks->most_nodes * ranks->count / (double)ranks->nodes, ranks->edges ? (double)ranks->most_edges * ranks->count / (double)ranks->edges : 1,
             volume ? (double)most * ranks->count / (double)volume : 1);

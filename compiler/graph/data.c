@@ -202,7 +202,7 @@ static uint64_t declared_fingerprint(const DataSpec *spec) {
   return (uint64_t)(spec->declared_graphs + 1) * 0x2545f4914f6cdd1du ^ (uint64_t)spec->declared_nodes * 0x9e3779b97f4a7c15u ^ (uint64_t)spec->declared_edges;
 }
 
-static void share_out_shapes(Arena *arena, int count, DataInfo *info);
+static void share_out_shapes(const DataReader *reader, int count, DataInfo *info);
 
 /* Nothing but declared sizes: every field is taken at its word, and splits as the usual shares. */
 static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diags *diags, DataInfo *info) {
@@ -228,7 +228,7 @@ static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diag
   }
   lang_describe_pairs(reader->arena, spec, info);
   const int ranks = reader->ranks ? reader->ranks : spec->devices;
-  if (ranks > 1 && info->graphs == 1 && info->relation_count == 0 && spec->type_count == 0) share_out_shapes(reader->arena, ranks, info);
+  if (ranks > 1 && info->graphs == 1 && info->relation_count == 0 && spec->type_count == 0) share_out_shapes(reader, ranks, info);
   return true;
 }
 
@@ -354,8 +354,9 @@ static void find_most(RankInfo *ranks, int r, const int64_t own[3]) {
 /* Of so many distinct rows out of `rows`, each drawn alike, `draws` draws find. */
 static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)ceil(rows * -expm1(-draws / rows)) : 0; }
 
-/* Nothing was read: neighbours may be anywhere, which is the most that there is to send, and all ranks are alike. */
-static void share_out_shapes(Arena *arena, int count, DataInfo *info) {
+/* Nothing was read: all ranks are alike, and neighbours may be anywhere, which is the most that there is to send, or as many in other ranks as was said. */
+static void share_out_shapes(const DataReader *reader, int count, DataInfo *info) {
+  Arena *arena = reader->arena;
   int64_t *pairs[3];
   RankInfo *ranks = share_rows(arena, count, info->nodes, info->edges, NULL, pairs);
   int owners = 0;
@@ -366,7 +367,8 @@ static void share_out_shapes(Arena *arena, int count, DataInfo *info) {
       const int64_t to = ranks->first[p + 1] - ranks->first[p], from = ranks->first[q + 1] - ranks->first[q];
       if (p == q || to == 0 || from == 0) continue;
       pairs[GNN_HALO_EDGES][p * count + q] = each / owners;
-      pairs[GNN_HALO_IN][p * count + q] = pairs[GNN_HALO_OUT][p * count + q] = distinct((double)each / owners, (double)from);
+      const int64_t said = (int64_t)(reader->halos * (double)to / (owners - 1)), anywhere = distinct((double)each / owners, (double)from);
+      pairs[GNN_HALO_IN][p * count + q] = pairs[GNN_HALO_OUT][p * count + q] = reader->has_halos && said < anywhere ? said : anywhere;
     }
   for (int r = 0; r < count; r++) {
     const int64_t rows = ranks->first[r + 1] - ranks->first[r], own[3] = {rows, rows, rows ? each : 0};
@@ -375,6 +377,7 @@ static void share_out_shapes(Arena *arena, int count, DataInfo *info) {
   }
   ranks->most_edges = each;
   ranks->is_estimated = true;
+  ranks->is_stated = reader->has_halos;
   for (int s = 0; s < SPLIT_COUNT; s++) ranks->most_split[s] = (int64_t)ceil((double)info->split_count[s] * (double)ranks->most_nodes / (double)(info->nodes > 0 ? info->nodes : 1));
   info->ranks = ranks;
 }

@@ -9,6 +9,8 @@ typedef struct DataReader {
   const char *base_dir;   /* relative paths in the program start here; NULL: the working directory */
   bool wants_blocks;      /* where the canonical blocks begin */
   int ranks;              /* processes that the nodes are shared out among; 1: they are not; 0: as the target has devices */
+  bool has_halos;         /* of data that are not read a rank gathers so many rows of others for each of its own: */
+  double halos;
   bool wants_nested;      /* what an order of the nodes would be worth */
   bool is_overridden;     /* --data: the path starts in the working directory */
   int warning_count;

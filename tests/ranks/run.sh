@@ -59,6 +59,17 @@ shares_tiers() { # of a node, of which there are two devices
     "$gnncc" -w --plan=json machine.gnn | tr -d ' \n' | grep -o '"host":{[^}]*"budget_bytes":[0-9]*' >shared && cat shared && grep -q ':3221225472$' shared
 }
 check "  whose ranks share the host's memory" shares_tiers
+estimates() { # without data: the most that there can be, or what is said; from data: counted
+  net() { "$gnncc" -w --plan "$@" | sed -n 's/^  net  .*exchanges\? of \([^ ]*\) \([KMGT]iB\) in all.*; \(.*\)/\1 \2 \3/p'; }
+  sed 's/nodes = 2100/nodes = 82000/; s/edges = 9000/edges = 410000/' shapes.gnn >larger.gnn
+  net --ranks=4 plain.gnn; net --shapes --ranks=4 larger.gnn; net --shapes --ranks=4 --halos=0.2 larger.gnn
+  net --ranks=4 plain.gnn | grep -q 'counted in the data' && net --shapes --ranks=4 larger.gnn | grep -q 'as if neighbours were anywhere' &&
+    [ "$(net --shapes --ranks=4 --halos=0.2 larger.gnn)" = "640.3 KiB estimated by --halos" ] && ! "$gnncc" -w --plan --ranks=4 --halos=0.2 plain.gnn 2>messages && grep 'halos is for data that are not read' messages
+}
+check "  halos are counted in the data, or estimated without them, which is said" estimates
+refuse 2 "  a share of rows that is none" "$gnncc" --plan --ranks=4 --halos=many shapes.gnn
+simulates() { "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --ranks=1024 shapes.gnn | grep '^  ranks     1024, of which'; }
+check "  and planned for with --backend=sim up to 1024" simulates
 a_gpu_alone() { "$gnncc" -w machine.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep -q "target t has 2 devices: programs for a GPU" messages && grep -q -e '--ranks=1 is for one of the devices' messages; }
 check "  what cannot be built yet is refused by name, with what can" a_gpu_alone
 no_mpicc() { MPICC=/nonexistent/mpicc "$gnncc" -w --ranks=2 plain.gnn -o refused 2>messages; local status=$?; cat messages; [ $status -eq 5 ] && grep -q 'error\[E0507\].*MPI' messages && [ ! -e refused ]; }
