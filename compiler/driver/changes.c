@@ -107,7 +107,7 @@ static void find_precisions(const Compilation *c, Changes *v) {
   if (c->backend != BACKEND_CUDA) return;
   sscanf(architecture, "sm_%d", &number);
   if (o->precision < PRECISION_TF32 && !is_own && number >= 80) v->precisions[v->precision_count++] = PRECISION_TF32;
-  if (o->precision < PRECISION_BF16 && !is_by_library && (number >= 80 || is_own)) v->precisions[v->precision_count++] = PRECISION_BF16;
+  if (o->precision < PRECISION_BF16 && !c->rank && !is_by_library && (number >= 80 || is_own)) v->precisions[v->precision_count++] = PRECISION_BF16;
 }
 
 static void find_tiers(const Compilation *c, Changes *v) {
@@ -128,8 +128,8 @@ const Changes *changes_of(Compilation *c, CompileAgain *again) {
   const bool is_cuda = c->backend == BACKEND_CUDA, has_gpu_option = o->precision || o->gemm || o->spmm || o->architecture;
   *changing = (Changing){c, again};
   *v = (Changes){.arena = c->arena, .of = changing, .plan = plan_change, .card = card_with, .program = c->program, .is_fixed = o->profile || o->plan_from || o->trial, .is_processor = !is_cuda,
-                  .can_be_card = is_cuda || !o->backend, .has_budgets = o->budget_count > 0};
-  if (is_cuda && !has_gpu_option) v->processor = !o->backend ? "--target=native" : c->program->has_target ? "--target=native --backend=cpu" : "--backend=cpu";
+                  .can_be_card = !c->rank && (is_cuda || !o->backend), .has_budgets = o->budget_count > 0};
+  if (is_cuda && !has_gpu_option && !c->rank) v->processor = !o->backend ? "--target=native" : c->program->has_target ? "--target=native --backend=cpu" : "--backend=cpu";
   find_precisions(c, v);
   find_tiers(c, v);
   return v;
