@@ -332,6 +332,18 @@ static int decider_of(const Schedule *s, int step) {
   return decided_by(ns_of(x->start_seconds), followed, count);
 }
 
+/* As a step that reads and writes the table. */
+static void add_exchange_facts(const Schedule *s, const Step *step, json_t *item) {
+  const Copy *copy = &s->copies[step->copy];
+  const char *name = copy->kernels->graph->values[copy->value].name;
+  json_object_set_new(item, "value", json_string(name));
+  json_object_set_new(item, "flops", json_real(0));
+  json_object_set_new(item, "reads", json_pack("[s]", name));
+  json_object_set_new(item, "writes", json_pack("[s]", name));
+  json_object_set_new(item, "frees", json_array());
+  json_object_set_new(item, "volume_bytes", integer(copy->exchange.bytes));
+}
+
 static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   const Copy *copy = &s->copies[step->copy];
   json_object_set_new(item, "value", json_string(parts_name(step->parts, copy->value, copy->kernels->graph->values[copy->value].name, copy->part)));
@@ -344,12 +356,6 @@ static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   for (int k = 0; k < 2; k++)
     if (copy->after[k] != NO_INDEX) json_array_append_new(after, json_integer(s->copies[copy->after[k]].step + 1));
   json_object_set_new(item, "after", after);
-  if (copy_is_exchange(copy)) {
-    json_object_set_new(item, "to", json_string("ranks"));
-    json_object_set_new(item, "from", json_string("ranks"));
-    json_object_set_new(item, "volume_bytes", integer(copy->exchange.bytes));
-    return;
-  }
   json_object_set_new(item, "to", json_string(tier_names[copy->is_out ? copy->tier : TIER_DEVICE]));
   json_object_set_new(item, "from", json_string(tier_names[copy->is_out ? TIER_DEVICE : copy->tier]));
 }
@@ -391,6 +397,7 @@ static json_t *json_pass(const Emission *m, int from, int to) {
                              (json_int_t)m->layout->live_bytes[i], "host_bytes", (json_int_t)m->layout->host_live[step->boundary], "ssd_bytes",
                              (json_int_t)m->layout->ssd_live[step->boundary], "decided_by", decider_of(s, i) + 1);
     if (step->kind == STEP_KERNEL) add_kernel_facts(m, i, item);
+    else if (step->lane == LANE_NET) add_exchange_facts(s, step, item);
     else add_copy_facts(s, step, item);
     json_array_append_new(list, item);
   }
