@@ -1,0 +1,120 @@
+#!/bin/bash
+# standin.sh BUILD [long]: programs of ranks on a stand-in for MPI (standin/mpi.c), whose messages come as late and in as odd an order as they may: the bits of one process, under the sanitizers; what
+# happens when MPI fails; and that each wait and each exchange is needed.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+scale=${2:-short}
+. "$here/../tap.sh"
+. "$here/../end_to_end/graphs.sh"
+gnncc=$build/gnncc
+workplace
+export MPICC=$here/standin/mpicc
+flags="-march=native -ffp-contract=off"
+
+graph_of directed
+# Rows of sources, of destinations and values on edges travel, sums over rows and numbers of parts.
+cat >every.gnn <<'MODEL'
+layer Gate(x : node[f], out) {
+  param t : [out] = ones
+  q = Linear(x, out) as key
+  m = Linear(concat(dst.q, src.q), out) as message
+  return sum(sigmoid(t * (src.q - dst.q)) * tanh(m))
+}
+data g from npy("directed")
+model every on g {
+  h = x |> dropout(0.4) |> GAT(4, heads = 2, dropout = 0.3) |> batch_norm |> elu
+  return h |> Gate(4) |> SAGE(y.classes)
+}
+train every { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }
+MODEL
+
+one_process() { CFLAGS=-O1 "$gnncc" -q -w --cut=whole every.gnn -o every_1 && ./every_1 --threads 1 -q --every 1 --log csv --out one; }
+check "one process" one_process
+check "sources of three ranks" "$gnncc" -q -w -S --ranks=3 every.gnn -o every
+run() { # SEED PROGRAM ARGUMENT...: three ranks
+  local seed=$1
+  shift
+  STANDIN_RANKS=3 STANDIN_SEED=$seed timeout 60 "$@"
+}
+alike() { diff <(cut -d, -f1-7 one/log.csv) <(cut -d, -f1-7 out/log.csv) && cmp one/last.safetensors out/last.safetensors; }
+trains() { # SEED PROGRAM [THREADS]
+  rm -rf out && run "$1" "$2" --threads "${3:-1}" -q --every 1 --log csv --out out && alike
+}
+
+# ---- under the sanitizers ----
+
+# The runtime of `make watched`, where there is one.
+for library in "$build/watched/share/libgnnrt.a address,undefined" "$build/threads/share/libgnnrt.a thread"; do
+  read -r archive sanitizer <<<"$library"
+  [ ! -e "$archive" ] || ld -r -o "runtime_$sanitizer.o" --whole-archive "$archive"
+done
+watched() { # SANITIZER: every/every
+  rm -f every/*.o every/every
+  [ ! -e "runtime_$1.o" ] || cp "runtime_$1.o" every/gnnrt.o
+  make -s -C every MPI=yes CFLAGS="-O0 -g $flags -fsanitize=$1 -fno-sanitize-recover=all"
+}
+for sanitizer in address,undefined thread; do
+  check "compiled under $sanitizer" watched $sanitizer
+  check "  three ranks have the bits of one process" trains 1 every/every 2
+done
+
+# ---- in many orders; without a wait, without an exchange ----
+
+# Each call that sends, and each wait of the net, can be left out by its line.
+cat >left_out.h <<'C'
+char *getenv(const char *name);
+int atoi(const char *text);
+static inline int left_out(int line) {
+  const char *text = getenv("LEFT_OUT");
+  return text && atoi(text) == line;
+}
+C
+lines_of() { awk '/left_out\(/ { print NR }' "$1"; }
+makes() { make -s -C "$1" MPI=yes CFLAGS="-O0 $flags -include $PWD/left_out.h"; }
+can_leave_out() {
+  rm -f every/*.o every/every
+  ld -r -o every/gnnrt.o --whole-archive "$build/share/libgnnrt.a"
+  sed -i -E 's/^( +)(gnn_(exchange|sum_ranks|gather_parts)[a-z_]*\()/\1if (!left_out(__LINE__)) \2/' every/every.c
+  makes every && cp -r every waits && rm waits/every waits/gnnmpi.o && sed -i -E 's/if \(is_over\) break;/if (is_over || left_out(__LINE__)) break;/' waits/gnnmpi.c && makes waits &&
+    [ "$(lines_of waits/gnnmpi.c | wc -l)" -ge 2 ] && [ "$(lines_of every/every.c | wc -l)" -ge 10 ]
+}
+check "a program in which each of these can be left out" can_leave_out
+seeds() { # FIRST LAST
+  local seed
+  for seed in $(seq "$1" "$2"); do trains "$seed" every/every || { echo "seed $seed"; return 1; }; done
+}
+[ "$scale" = long ] && last=200 || last=8
+check "three ranks in the orders of seeds 2 to $last" seeds 2 $last
+caught() { # SOURCE PROGRAM: whatever is left out changes a number, or ends the program
+  local line
+  for line in $(lines_of "$1"); do
+    rm -rf out
+    LEFT_OUT=$line run 1 "$2" --threads 1 -q --every 1 --log csv --out out >text 2>&1 && alike >text && { echo "line $line is not needed:"; sed -n "${line}p" "$1"; return 1; }
+  done
+  return 0
+}
+check "without one exchange or sum over ranks, each in turn, a number differs" caught every/every.c every/every
+check "the program whose waits can be left out has the bits, too" trains 1 waits/every
+check "  without one wait of the net it ends, or a number differs" caught waits/gnnmpi.c waits/every
+
+# ---- when MPI fails ----
+
+fails() { # KIND NUMBER WORDS: a fault on rank 1 ends all with rank, step and message
+  STANDIN_FAULT=$1:1:$2 run 1 every/every --threads 1 -q --out failed >text 2>&1 && return 1
+  cat text
+  [ "$(grep -c 'error\[R0810\]: rank 1: step [1-9][0-9]* (.*)' text)" = 1 ] && grep -q "$3" text && grep -q -- "--resume goes on" text
+}
+check "a message that fails is told of with rank, step, peer and what MPI says" fails message 20 '[0-9]* bytes [a-z]* rank [02]: a fault that a test asked for'
+check "  one that cannot be started" fails start 21 'MPI_Startall: a fault that a test asked for'
+check "  sums that cannot be gathered" fails gather 20 'MPI_Iallgatherv: a fault that a test asked for'
+truncated() { # what rank 1 sends is a byte short: the rank that gets it says so
+  local number
+  for number in $(seq 20 40); do
+    STANDIN_FAULT=short:1:$number run 1 every/every --threads 1 -q --out failed >text 2>&1 || break
+  done
+  cat text
+  grep -q 'error\[R0810\]: rank [02]: step [1-9][0-9]* (.*): [0-9]* bytes from rank 1, and [0-9]* were to come' text
+}
+check "  a message of another length" truncated
+finish
