@@ -104,13 +104,14 @@ check "a program without ranks has nothing of MPI" plain_has_none
 one_rank() { "$gnncc" -q -w --ranks=1 plain.gnn -o alone && ! grep -q MPI_ alone && cmp alone plain; }
 check "one rank is that program" one_rank
 
-if ! command -v "${MPICC:-mpicc}" >/dev/null || ! command -v mpirun >/dev/null; then
-  skip "programs of ranks, run" "there is no mpicc and mpirun: apt install libopenmpi-dev openmpi-bin"
+mpirun=${MPIRUN:-mpirun} # MPICC=mpicc.mpich MPIRUN=mpirun.mpich: by MPICH
+if ! command -v "${MPICC:-mpicc}" >/dev/null || ! command -v "$mpirun" >/dev/null; then
+  skip "programs of ranks, run" "there is no mpicc and mpirun: apt install libopenmpi-dev openmpi-bin, or libmpich-dev mpich"
   finish
   exit
 fi
-mpirun --version | grep -q "Open MPI" && oversubscribe=--oversubscribe || oversubscribe=
-ranks() { timeout 120 mpirun $oversubscribe -np "$@"; } # N PROGRAM ARGUMENT...
+"$mpirun" --version | grep -q "Open MPI" && oversubscribe=--oversubscribe || oversubscribe=
+ranks() { timeout 120 "$mpirun" $oversubscribe -np "$@"; } # N PROGRAM ARGUMENT...
 
 # ---- the bits of one process ----
 
@@ -219,13 +220,13 @@ other_count() { ranks 3 ./plain_2 --threads 1 --out other >text 2>&1; [ $? -ne 0
 check "another number of ranks is refused" other_count
 alone_too() { ./plain_2 --out other >text 2>&1; [ $? -eq 1 ] && grep 'R0809.*1 was started' text; }
 check "  so is none of mpirun" alone_too
-other_build() { sed 's/GCN/SAGE/' plain.gnn >changed.gnn && compiles --ranks=2 changed.gnn -o changed_2 && { timeout 60 mpirun $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./changed_2 --threads 1 --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 1 has another program' text; }
+other_build() { sed 's/GCN/SAGE/' plain.gnn >changed.gnn && compiles --ranks=2 changed.gnn -o changed_2 && { timeout 60 "$mpirun" $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./changed_2 --threads 1 --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 1 has another program' text; }
 check "  another program on one rank" other_build
-other_seed() { { timeout 60 mpirun $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./plain_2 --threads 1 --seed 7 --out other >text 2>&1; [ $? -ne 0 ]; } && grep 'R0809\]: rank 1 has another seed' text; }
+other_seed() { { timeout 60 "$mpirun" $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./plain_2 --threads 1 --seed 7 --out other >text 2>&1; [ $? -ne 0 ]; } && grep 'R0809\]: rank 1 has another seed' text; }
 check "  another seed on one rank" other_seed
 other_data() {
   cp -r directed changed_data && perl -e 'open my $f, "+<:raw", "changed_data/x.npy"; seek $f, 4096, 0; print $f pack("f<", 3.5)' &&
-    { timeout 60 mpirun $oversubscribe -np 2 ./on_directed_3 --threads 1 --out other : -np 1 ./on_directed_3 --threads 1 --data changed_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other features' text
+    { timeout 60 "$mpirun" $oversubscribe -np 2 ./on_directed_3 --threads 1 --out other : -np 1 ./on_directed_3 --threads 1 --data changed_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other features' text
 }
 check "  other features on one rank" other_data
 late() { # a rank that is stopped is named
