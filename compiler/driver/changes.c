@@ -92,6 +92,7 @@ static ChangedPlan plan_change(void *of, const Change *change) {
   const DataInfo *known = change->kind == CHANGE_CONSTANT && !data_have_no_constant(asked) ? NULL : asked->program->info;
   if (changing->again(asked, &options, known, &c))
     plan = (ChangedPlan){.fits = true, .keeps_all = keeps_all(c.answer), .has_same_data = are_same_data(c.program->info, asked->program->info), .seconds = answer_seconds(c.answer), .device_bytes = c.answer->layout->bytes};
+  plan.work = c.planning_work;
   arena_free(c.arena);
   return plan;
 }

@@ -39,6 +39,7 @@ typedef struct Compilation {
   const char *fingerprint;
   const char *model_fingerprint; /* without the machine: what a checkpoint must agree with */
   const DataInfo *known_info; /* of the data, which are not read then; or NULL */
+  int64_t planning_work; /* as of PlanRequest */
   bool is_trying;        /* only whether it fits is asked, nothing is said */
   PlanRequest request, asked; /* of the plan; the same before a cut was chosen */
   int cut_count;         /* cuts whose forms were made (cut_forms.c) */

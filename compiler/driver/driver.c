@@ -416,7 +416,7 @@ static PlanRequest request_of(Compilation *c) {
   const Options *o = c->options;
   const char *effort = asked_for(o->plan_effort, c->program->plan_effort), *policy = asked_for(o->policy, c->program->plan_policy);
   PlanRequest r = {.arena = c->arena, .forms = c->forms, .machine = c->machine, .effort = PLANNER_NORMAL, .policy = -1, .fingerprint = c->fingerprint,
-                   .least = c->is_trying ? PLANNER_LEAST_NONE : PLANNER_LEAST_DEVICE};
+                   .least = c->is_trying ? PLANNER_LEAST_NONE : PLANNER_LEAST_DEVICE, .needs_no_bound = c->is_trying, .work = &c->planning_work};
   for (int e = 0; effort && e <= PLANNER_BEST; e++)
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
   if (policy) r.policy = vocabulary_find(policy_names, policy);
@@ -523,7 +523,7 @@ static bool run_explain(Compilation *c) {
   Instead *instead = is_explained ? instead_of(&c->request, a) : NULL;
   c->explanation = (Explanation){.emission = &c->emission, .cut = a->cut, .decisions = d, .instead = instead};
   if (is_explained && !c->request.given) c->explanation.advice = advice_of(&c->asked, a, instead, changes_of(c, compile_again));
-  const SweptProgram swept = {c->program, &c->request, a, &c->asked, &c->unswept};
+  const SweptProgram swept = {c->program, &c->request, a, &c->asked, &c->unswept, 0};
   if (o->sweep) c->explanation.sweep = sweep_asked(&swept, o->sweep);
   else if (is_reported) c->explanation.sweep = sweep_of_device(&swept, c->explanation.instead);
   c->emission.plan_json = report_plan_json(&c->explanation);

@@ -55,16 +55,14 @@ typedef struct Finder {
   Arena *arena;
   Advice *advice;
   double now; /* seconds */
+  double keeping_seconds; /* on a device that keeps everything; 0: not known, or not worth it */
   int trials; /* that are left */
+  int64_t work; /* of trials so far */
+  int place;  /* of what is found now */
 } Finder;
 
-static bool is_of_many(const PlanAnswer *answer) {
-  const Plan *plan = answer->training_plan ? answer->training_plan : answer->evaluation_plan;
-  return plan && plan->problem->problem->piece_count > ADVICE_MANY;
-}
-
 static bool may_try(Finder *f) {
-  if (f->trials == 0) return false;
+  if (f->trials == 0 || f->work > ADVICE_WORK) return false;
   f->trials--;
   f->advice->trials++;
   return true;
@@ -75,14 +73,18 @@ static const PlanAnswer *try_budget(Finder *f, Tier tier, int64_t bytes) {
   if (!may_try(f)) return NULL;
   PlanRequest r = *f->asked;
   r.least = PLANNER_LEAST_NONE;
-  r.is_trial = true;
+  r.is_trial = r.needs_no_bound = true;
   r.machine.tier_bytes[tier] = bytes;
+  r.work = &f->work;
   const PlanAnswer *answer = plan_answer(&r);
   return answer->fits ? answer : NULL;
 }
 
 static ChangedPlan try_change(Finder *f, Change change) {
-  return f->changes->is_fixed || !may_try(f) ? (ChangedPlan){0} : f->changes->plan(f->changes->of, &change);
+  if (f->changes->is_fixed || !may_try(f)) return (ChangedPlan){0};
+  const ChangedPlan plan = f->changes->plan(f->changes->of, &change);
+  f->work += plan.work;
+  return plan;
 }
 
 static bool saves(const Finder *f, double seconds, double share) { return seconds <= (1 - share) * f->now; }
@@ -93,7 +95,12 @@ static void add(Finder *f, const char *write, bool is_option, double seconds, in
   const char *bytes = device_bytes > 0 ? arena_printf(f->arena, " in %s", gnn_bytes_above_text(device_bytes).text) : "";
   const char *gives = arena_printf(f->arena, "%s per %s%s (now %s)%s%s", seconds_text(f->arena, seconds), per, bytes, seconds_text(f->arena, f->now), *also ? ", " : "", also);
   Advice *a = f->advice;
-  ARENA_PUSH(f->arena, a->list, a->count, ((AdviceItem){write, is_option, gives, seconds, device_bytes}));
+  ARENA_PUSH(f->arena, a->list, a->count, ((AdviceItem){write, is_option, gives, seconds, device_bytes, f->place}));
+  for (int i = a->count - 1; i > 0 && a->list[i - 1].place > a->list[i].place; i--) {
+    const AdviceItem item = a->list[i];
+    a->list[i] = a->list[i - 1];
+    a->list[i - 1] = item;
+  }
 }
 
 static void add_budget(Finder *f, Tier tier, const char *size, const PlanAnswer *answer) {
@@ -111,23 +118,27 @@ static void settle_step_up(Finder *f, const PlanAnswer *answer) {
   i->is_step_sketched = false;
 }
 
-/* The next larger device that saves a hundredth, and the one that keeps everything. */
-static void find_devices(Finder *f) {
+/* The device that keeps everything. */
+static void find_keeping_device(Finder *f) {
+  const Instead *i = f->instead;
+  int64_t bytes = 0;
+  const char *size = i && i->keep_bytes > 0 ? advice_size(f->arena, i->keep_bytes, &bytes) : NULL;
+  if (!size || bytes > f->changes->tier_most[TIER_DEVICE] || bytes <= f->asked->machine.tier_bytes[TIER_DEVICE]) return;
+  const PlanAnswer *answer = try_budget(f, TIER_DEVICE, bytes);
+  if (answer && saves(f, answer_seconds(answer), 0.01)) add_budget(f, TIER_DEVICE, size, answer), f->keeping_seconds = answer_seconds(answer);
+}
+
+/* The next larger one that saves a hundredth. */
+static void find_larger_device(Finder *f) {
   Instead *i = f->instead;
-  const int64_t most = f->changes->tier_most[TIER_DEVICE];
-  int64_t step_bytes = 0, keep_bytes = 0;
-  if (!i) return;
-  const char *step = i->step_up_bytes > 0 ? advice_size(f->arena, i->step_up_bytes, &step_bytes) : NULL, *keep = i->keep_bytes > 0 ? advice_size(f->arena, i->keep_bytes, &keep_bytes) : NULL;
-  double least = f->now;
-  if (step && step_bytes <= most && (!keep || step_bytes < keep_bytes)) {
-    const PlanAnswer *answer = try_budget(f, TIER_DEVICE, step_bytes);
-    const bool does_save = answer && saves(f, answer_seconds(answer), 0.01);
-    if (does_save) least = answer_seconds(answer), add_budget(f, TIER_DEVICE, step, answer);
-    if (i->is_step_sketched) settle_step_up(f, does_save ? answer : NULL);
-  }
-  if (!keep || keep_bytes > most || keep_bytes <= f->asked->machine.tier_bytes[TIER_DEVICE]) return;
-  const PlanAnswer *answer = try_budget(f, TIER_DEVICE, keep_bytes);
-  if (answer && answer_seconds(answer) <= 0.99 * least) add_budget(f, TIER_DEVICE, keep, answer);
+  int64_t bytes = 0, keep_bytes = 0;
+  const char *size = i && i->step_up_bytes > 0 ? advice_size(f->arena, i->step_up_bytes, &bytes) : NULL;
+  if (i && i->keep_bytes > 0) advice_size(f->arena, i->keep_bytes, &keep_bytes);
+  if (!size || bytes > f->changes->tier_most[TIER_DEVICE] || (keep_bytes > 0 && bytes >= keep_bytes)) return;
+  const PlanAnswer *answer = try_budget(f, TIER_DEVICE, bytes);
+  const bool does_save = answer && saves(f, answer_seconds(answer), 0.01) && (f->keeping_seconds == 0 || f->keeping_seconds <= 0.99 * answer_seconds(answer));
+  if (does_save) add_budget(f, TIER_DEVICE, size, answer);
+  if (i->is_step_sketched) settle_step_up(f, does_save ? answer : NULL);
 }
 
 /* Memory elsewhere that is not there, or full. What a plan takes of plenty is what is advised. */
@@ -151,11 +162,12 @@ static void add_change(Finder *f, const Change *change, const ChangedPlan *p, co
   add(f, advice_option(f->changes, change), true, p->seconds, p->device_bytes, is_news ? *also ? arena_printf(f->arena, "everything is kept; %s", also) : "everything is kept" : also);
 }
 
-static void find_precisions(Finder *f) {
+static void find_precision(Finder *f, Precision precision) {
   for (int i = 0; i < f->changes->precision_count; i++) {
-    const Change change = {.kind = CHANGE_PRECISION, .precision = f->changes->precisions[i]};
+    const Change change = {.kind = CHANGE_PRECISION, .precision = precision};
+    if (f->changes->precisions[i] != precision) continue;
     const ChangedPlan p = try_change(f, change);
-    if (p.fits && saves(f, p.seconds, 0.05)) add_change(f, &change, &p, advice_rounding(change.precision));
+    if (p.fits && saves(f, p.seconds, 0.05)) add_change(f, &change, &p, advice_rounding(precision));
   }
 }
 
@@ -207,17 +219,24 @@ static const char *kept_text(const Finder *f) {
 
 const Advice *advice_of(const PlanRequest *asked, const PlanAnswer *answer, Instead *instead, const Changes *changes) {
   Advice *advice = arena_alloc(asked->arena, sizeof *advice);
-  Finder f = {.asked = asked, .answer = answer, .instead = instead, .changes = changes, .arena = asked->arena, .advice = advice, .now = answer_seconds(answer), .trials = is_of_many(answer) ? ADVICE_TRIALS_OF_MANY : ADVICE_TRIALS};
+  Finder f = {.asked = asked, .answer = answer, .instead = instead, .changes = changes, .arena = asked->arena, .advice = advice, .now = answer_seconds(answer), .trials = ADVICE_TRIALS};
   *advice = (Advice){.is_all_kept = schedule_keeps_all(answer->schedule)};
-  if (!advice->is_all_kept) {
-    find_devices(&f);
-    find_tier(&f, TIER_HOST);
-    find_tier(&f, TIER_SSD);
-  }
-  find_order(&f);
-  find_precisions(&f);
-  find_machine(&f);
-  if (!advice->is_all_kept) find_constant(&f);
+  enum { LARGER, KEEPING, HOST, SSD, ORDER, TF32, BF16, MACHINE, CONSTANT };
+  const bool is_short = !advice->is_all_kept;
+  f.place = ORDER, find_order(&f);
+  f.place = KEEPING;
+  if (is_short) find_keeping_device(&f);
+  f.place = MACHINE, find_machine(&f);
+  f.place = CONSTANT;
+  if (is_short) find_constant(&f);
+  f.place = BF16, find_precision(&f, PRECISION_BF16);
+  f.place = LARGER;
+  if (is_short) find_larger_device(&f);
+  f.place = HOST;
+  if (is_short) find_tier(&f, TIER_HOST);
+  f.place = SSD;
+  if (is_short) find_tier(&f, TIER_SSD);
+  f.place = TF32, find_precision(&f, PRECISION_TF32);
   if (advice->is_all_kept) advice->first = kept_text(&f);
   else if (advice->count == 0) advice->first = "nothing that was tried makes the epoch shorter";
   return advice;

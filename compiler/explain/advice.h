@@ -19,6 +19,7 @@ typedef struct ChangedPlan {
   bool has_same_data; /* the constant says nothing about them */
   double seconds;     /* of an epoch, or of an evaluation where nothing is trained */
   int64_t device_bytes;
+  int64_t work; /* as of PlanRequest */
 } ChangedPlan;
 
 /* What a command line can still change, and who plans it then. */
@@ -56,6 +57,7 @@ typedef struct AdviceItem {
   const char *gives;
   double seconds;     /* as of ChangedPlan */
   int64_t device_bytes; /* 0: nobody asks */
+  int place;            /* in the list: lower ones are said first */
 } AdviceItem;
 
 typedef struct Advice {
@@ -65,9 +67,9 @@ typedef struct Advice {
   AdviceItem *list;
 } Advice;
 
-/* At most ADVICE_TRIALS more plans are made, at most ADVICE_TRIALS_OF_MANY where the epoch has more than ADVICE_MANY pieces, each as whoever types the
- * option would have it: never by a clock, so that the same question has the same answer. */
-enum { ADVICE_TRIALS = 12, ADVICE_TRIALS_OF_MANY = 5, ADVICE_MANY = 300 };
+/* At most ADVICE_TRIALS more plans are made, each as whoever types the option would have it, and none after so much work (of PlanRequest, about half a second
+ * of a processor): never by a clock, so that the same question has the same answer. What takes little is tried first. */
+enum { ADVICE_TRIALS = 12, ADVICE_WORK = 4000000 };
 
 /* `asked`: the question of which this is the answer. `instead` is NULL where nothing is trained; what was only sketched of a larger device is planned, or forgotten. */
 const Advice *advice_of(const PlanRequest *asked, const PlanAnswer *answer, Instead *instead, const Changes *changes);

@@ -13,6 +13,7 @@ static const Plan *plan_instead(const PlanRequest *request, int64_t device_bytes
   r.effort = PLANNER_FAST;
   r.least = PLANNER_LEAST_NONE;
   r.machine.tier_bytes[TIER_DEVICE] = device_bytes;
+  r.needs_no_bound = true;
   r.policy = policy;
   r.pins = pins;
   return plan_epoch(&r);
@@ -24,11 +25,21 @@ static int64_t bytes_of(const Plan *plan) { return plan_needs(&plan->report, TIE
 static int64_t ns_of(double seconds) { return llround(1e9 * seconds); }
 static int64_t epoch_ns(const PlanRequest *r, const Plan *plan) { return ns_of(plan_announced_seconds(r, plan)); }
 
+/* In either form; a sketch of values that are cut in that of the answer. */
+static const Plan *plan_larger(const PlanRequest *r, const PlanAnswer *answer, int64_t bytes) {
+  if (!r->is_sketch) return plan_instead(r, bytes, -1, r->pins);
+  PlanRequest larger = *r;
+  larger.effort = PLANNER_FAST;
+  larger.least = PLANNER_LEAST_NONE;
+  larger.machine.tier_bytes[TIER_DEVICE] = bytes;
+  return plan_sketch(&larger, answer->form);
+}
+
 /* A plan for a larger device, where it saves a hundredth; else NULL. */
-static const Plan *plan_that_saves(const PlanRequest *r, int64_t bytes, int64_t own_ns) {
+static const Plan *plan_that_saves(const PlanRequest *r, const PlanAnswer *answer, int64_t bytes, int64_t own_ns) {
   PlanRequest saving = *r;
   saving.worth_seconds = 1e-9 * (double)own_ns * 0.99;
-  const Plan *p = plan_instead(&saving, bytes, -1, r->pins);
+  const Plan *p = plan_larger(&saving, answer, bytes);
   return p && p->planned && epoch_ns(r, p) * 100 <= own_ns * 99 ? p : NULL;
 }
 
@@ -46,19 +57,19 @@ static void find_step_up(const PlanRequest *request, const PlanAnswer *answer, I
     if (d->list[k].fate != FATE_KEEP && d->list[k].adds_ns > 0 && d->list[k].bytes < step) step = d->list[k].bytes;
   if (step == INT64_MAX) return;
   if (r.is_sketch) {
-    const Plan *own = plan_instead(&r, own_bytes, -1, r.pins);
+    const Plan *own = plan_larger(&r, answer, own_bytes);
     if (own && own->planned) than_ns = epoch_ns(&r, own);
   }
   for (int k = 0; k < (r.is_sketch ? SKETCHES : TRIES) && !found; k++) {
     bad = good;
     good = own_bytes + step * (1 << k);
-    found = plan_that_saves(&r, good, than_ns);
+    found = plan_that_saves(&r, answer, good, than_ns);
   }
   if (!found) return;
   for (int k = 0; k <= HALVINGS; k++) {
     if (bytes_of(found) < good && bytes_of(found) > bad) good = bytes_of(found);
     if (k == HALVINGS || good - bad <= good / 1000) break;
-    const Plan *p = plan_that_saves(&r, bad + (good - bad) / 2, than_ns);
+    const Plan *p = plan_that_saves(&r, answer, bad + (good - bad) / 2, than_ns);
     if (p) found = p, good = bad + (good - bad) / 2;
     else bad += (good - bad) / 2;
   }

@@ -45,6 +45,7 @@ static const PlannerReport *does_not_fit(const PlanRequest *r, const Plan *p, Sw
 /* As a compilation with these budgets would be, with little effort. */
 static const PlannerReport *try_every_cut(PlanRequest r, Tier tier, SweepPoint *point) {
   r.effort = PLANNER_FAST;
+  r.needs_no_bound = true;
   const PlanAnswer *a = plan_answer(&r);
   if (a->fault) return NULL;
   if (!a->fits) return does_not_fit(&r, a->evaluation_plan ? answer_that_binds(a) : a->training_plan, point);
@@ -60,8 +61,10 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
   const PlanAnswer *own = w->answer;
   const bool may_be_cut = w->asked->parts_at_most > 1;
   PlanRequest r = may_be_cut ? *w->asked : *w->request;
+  if (w->work_at_most > 0 && *w->request->work > w->work_at_most) return NULL;
   memcpy(r.machine.tier_bytes, tier_bytes, sizeof r.machine.tier_bytes);
   r.policy = -1;
+  r.needs_no_bound = true;
   r.least = tier == TIER_DEVICE ? PLANNER_LEAST_DEVICE : PLANNER_LEAST_ALL;
   if (may_be_cut) return try_every_cut(r, tier, point);
   r = plan_request_with_room(&r);
@@ -192,14 +195,19 @@ const Sweep *sweep_asked(const SweptProgram *swept, const char *text) {
   return sweep_ranges(&w, ranges, count, own_point(swept, ranges[0].tier));
 }
 
+enum { PAGE_WORK = 4000000 }; /* about half a second */
+
 /* A page should not take long: sketches where values may be cut, else plans with little effort. */
 const Sweep *sweep_of_device(const SweptProgram *swept, const Instead *i) {
   if (!i || !swept->answer->training_plan || i->keep_bytes <= 0) return NULL;
   const bool may_be_cut = swept->asked->parts_at_most > 1;
   PlanRequest fast = *swept->request;
+  int64_t work = 0;
   fast.effort = PLANNER_FAST;
+  fast.work = &work;
   SweptProgram quick = *swept;
   quick.request = &fast;
+  quick.work_at_most = PAGE_WORK;
   Sketching sketching = {.swept = swept, .kernels = swept->asked->forms[FORM_PLAIN].training_kernels->kernel_count};
   Sweeper w = sweeper_of(&quick, sweep_plans(swept->answer->schedule->count, may_be_cut));
   if (may_be_cut) w.of = &sketching, w.try_budgets = sketch_budgets, w.is_sketched = true;

@@ -11,6 +11,7 @@ typedef struct SweptProgram {
   const PlanAnswer *answer;   /* it fits */
   const PlanRequest *asked;   /* the same before its values were cut; with parts_at_most above 1 every point has the cut of its own budgets */
   const Machine *unswept;     /* before --sweep gave its tiers the largest budget */
+  int64_t work_at_most; /* of PlanRequest, whose `work` counts it: then no more budgets are looked at; 0: as many as there are */
 } SweptProgram;
 
 /* Before planning: gives the swept tiers of the machine the largest budget asked for. What is wrong with --sweep=TEXT, or NULL. */

@@ -43,7 +43,7 @@ static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, in
 static PlanRequest as_asked(const Verdict *v) {
   PlanRequest r = *v->refusal->asked;
   r.least = PLANNER_LEAST_NONE;
-  r.is_trial = true;
+  r.is_trial = r.needs_no_bound = true;
   return r;
 }
 
@@ -301,7 +301,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   const PlanAnswer *answer = refusal->answer;
   PlanRequest trial = *refusal->request;
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
-  trial.is_trial = true;
+  trial.is_trial = trial.needs_no_bound = true;
   Verdict v = {trial.arena, refusal, &trial, NULL, false, 0, false};
   if (answer->lacks_room_at_home) return refuse_homes(&v, diags);
   const Plan *p = answer_that_binds(answer);

@@ -31,6 +31,7 @@ static PlannerOptions options_of(const PlanRequest *r) {
   options.least = r->least;
   options.takes_any = r->takes_any;
   options.is_sketch = r->is_sketch;
+  options.needs_no_bound = r->needs_no_bound;
   return options;
 }
 
@@ -89,6 +90,7 @@ static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Ke
   Plan *p = problem ? plan(r->arena, problem, options) : NULL;
   bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick && !r->is_sketch;
   if (has_choice) p = plan_with_fewer_copies(r, *options, p);
+  if (p && r->work) *r->work += p->report.evaluations * problem->problem->step_count;
   if (p) count_early(r, form->residents, p);
   return p;
 }

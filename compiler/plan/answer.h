@@ -79,6 +79,7 @@ typedef struct PlanRequest {
   bool has_fields;       /* numbers on nodes, which may be at home elsewhere */
   bool has_learned;      /* weights with a row for each node, which may be at home elsewhere */
   bool is_trial;         /* whether it fits and how long it takes is asked, not how low it can lie: its layout is any that fits */
+  bool needs_no_bound;   /* as of PlannerOptions */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   bool takes_first;      /* any answer that fits will do, of whatever cut: less is asked for until none does */
   bool is_one_of_several; /* cuts that are tried: not every one that could fit need be made to */
@@ -86,6 +87,7 @@ typedef struct PlanRequest {
   bool takes_any;        /* as of PlannerOptions; set for a quick question, for as long as the addresses of any plan will do */
   double worth_seconds;  /* an epoch that takes as long or longer is of no use; 0: each is */
   FormKind form;
+  int64_t *work;         /* what planning costs is added: steps gone over, the same on every machine; NULL: nobody asks */
 } PlanRequest;
 
 typedef struct PlanAnswer {

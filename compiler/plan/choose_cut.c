@@ -12,6 +12,7 @@ typedef struct CutCandidate {
   Cut cut;
   FormKind form;
   double seconds;   /* of the sketch, then of the plan; not less where that was not worth it */
+  const Plan *sketch;
   const Plan *plan; /* of the epoch, with addresses; NULL: not yet */
   bool is_done;     /* it became an answer, or cannot */
 } CutCandidate;
@@ -28,7 +29,7 @@ enum { CUT_COUNT = sizeof cuts / sizeof *cuts, SHARES = 3 /* of the host's room 
 typedef struct Choice {
   const PlanRequest *request;
   const PlanAnswer *best;
-  CutCandidate list[FORM_COUNT * SHARES * CUT_COUNT];
+  CutCandidate list[FORM_COUNT * (SHARES * CUT_COUNT + 1)];
   int count;
 } Choice;
 
@@ -45,11 +46,15 @@ static bool is_nearly_best(const PlanAnswer *a) {
   return a->fits && 50 * (s->rerun_seconds + s->wait_seconds + s->slowed_seconds) <= s->training_seconds;
 }
 
+/* Of values that are cut there is something to choose from. */
+static bool has_cuts(const PlanRequest *r) { return r->forms_of && r->parts_at_most > 1 && !r->given && !r->is_quick && r->policy < 0; }
+
+static const Plan *planned_of(const PlanAnswer *a) { return a->training_plan ? a->training_plan : a->evaluation_plan; }
+
 /* Small programs that fit stay whole: the steps of parts would take longer than what moves. */
-static bool may_be_cut(const PlanRequest *r, const PlanAnswer *whole) {
+static bool is_small(const Plan *plan) {
   const int64_t least_bytes = INT64_C(64) << 20;
-  if (!r->forms_of || r->parts_at_most < 2 || r->given || r->is_quick || r->policy >= 0 || whole->fault || is_nearly_best(whole)) return false;
-  return !whole->fits || bytes_of_values(whole->training_plan ? whole->training_plan : whole->evaluation_plan) >= least_bytes;
+  return bytes_of_values(plan) < least_bytes;
 }
 
 /* ---- candidates ---- */
@@ -79,28 +84,30 @@ static bool is_possible(const PlanRequest *r, int of_share) {
 /* `worth`: seconds, or 0. */
 static PlanRequest request_of(const PlanRequest *request, Cut cut, double worth) {
   PlanRequest r = plan_request_cut(request, cut);
-  r.effort = PLANNER_FAST;
   r.least = PLANNER_LEAST_NONE;
   r.is_one_of_several = true;
   r.worth_seconds = worth;
   return r;
 }
 
-static double best_seconds(const Choice *c) { return c->best->fits ? answer_seconds(c->best) : 0; }
+static double best_seconds(const Choice *c) { return c->best && c->best->fits ? answer_seconds(c->best) : 0; }
+
+/* Next to nothing of it is waits and what runs again. */
+static bool is_enough(const PlanRequest *r, const Plan *plan) { return 49 * plan_announced_seconds(r, plan) <= 50 * 1e-9 * (double)plan->report.stall_free_ns; }
 
 /* True where nothing finer is worth looking at. */
 static bool sketch_cut(Choice *c, Cut cut) {
-  const PlanRequest r = request_of(c->request, cut, best_seconds(c));
-  bool is_enough = false;
+  PlanRequest r = request_of(c->request, cut, best_seconds(c));
+  bool is_done = false;
   if (!cut_is(r.cut, cut)) return false; /* so cut, the program would have other bits */
-  for (int form = FORM_HOISTED; form >= FORM_PLAIN && !is_enough; form--) {
+  r.effort = PLANNER_FAST;
+  for (int form = FORM_HOISTED; form >= FORM_PLAIN && !is_done; form--) {
     const Plan *plan = plan_sketch(&r, (FormKind)form);
     if (!plan) continue;
-    const double seconds = plan_announced_seconds(&r, plan);
-    c->list[c->count++] = (CutCandidate){.cut = cut, .form = (FormKind)form, .seconds = seconds};
-    is_enough = 49 * seconds <= 50 * 1e-9 * (double)plan->report.stall_free_ns;
+    c->list[c->count++] = (CutCandidate){.cut = cut, .form = (FormKind)form, .seconds = plan_announced_seconds(&r, plan), .sketch = plan};
+    is_done = is_enough(&r, plan);
   }
-  return is_enough;
+  return is_done;
 }
 
 static int compare_candidates(const void *a, const void *b) {
@@ -109,44 +116,44 @@ static int compare_candidates(const void *a, const void *b) {
   return x->cut.slices != y->cut.slices ? x->cut.slices - y->cut.slices : x->cut.parts - y->cut.parts;
 }
 
-/* What is trained is planned, for less than `worth` seconds; of an evaluation alone the sketch has to do. */
+/* What is trained is planned, for less than `worth` seconds; of an evaluation alone the sketch has to do. With more effort there may be no addresses. */
 static void plan_candidate(const Choice *c, CutCandidate *candidate, double worth) {
-  const PlanRequest r = request_of(c->request, candidate->cut, worth);
+  PlanRequest r = request_of(c->request, candidate->cut, worth);
   if (candidate->plan || !r.forms[candidate->form].training_kernels) return;
   const Plan *plan = plan_epoch_in_form(&r, candidate->form);
+  if (!plan && worth == 0 && r.effort > PLANNER_FAST) r.effort = PLANNER_FAST, plan = plan_epoch_in_form(&r, candidate->form);
   if (plan) candidate->plan = plan, candidate->seconds = plan_announced_seconds(&r, plan);
   else if (worth > 0) candidate->seconds = worth;
   else candidate->is_done = true;
 }
 
-/* The fastest candidate, where one is faster than the best answer; NULL: none. */
+/* The fastest candidate, where one is faster than the best answer; NULL: none. Addresses cost about as much in all of them, so that after a few which
+ * became slower than the best there is no use in those that were sketched slower still. */
 static CutCandidate *find_fastest(Choice *c) {
+  enum { PATIENCE = 2 };
   CutCandidate *fastest = NULL;
   double least = best_seconds(c);
+  int in_vain = 0;
   qsort(c->list, (size_t)c->count, sizeof *c->list, compare_candidates);
-  for (int i = 0; i < c->count; i++) {
+  for (int i = 0; i < c->count && in_vain < PATIENCE; i++) {
     CutCandidate *candidate = &c->list[i];
     if (candidate->is_done || (least > 0 && candidate->seconds >= least)) continue;
     plan_candidate(c, candidate, least);
-    if (!candidate->is_done && (least == 0 || candidate->seconds < least)) fastest = candidate, least = candidate->seconds;
+    if (!candidate->is_done && (least == 0 || candidate->seconds < least)) fastest = candidate, least = candidate->seconds, in_vain = 0;
+    else if (least > 0) in_vain++;
   }
   return fastest;
 }
 
 static const PlanAnswer *faster(const PlanAnswer *a, const PlanAnswer *b) { return !b->fits || (a->fits && answer_seconds(a) <= answer_seconds(b)) ? a : b; }
 
-/* With all effort, or the plan there is with an evaluation; at last, where both together find no addresses, another one. */
+/* The plan there is, with an evaluation; where both together find no addresses, another one. */
 static const PlanAnswer *answer_of(const Choice *c, const CutCandidate *candidate) {
-  PlanRequest asked = plan_request_cut(c->request, candidate->cut), given = request_of(c->request, candidate->cut, 0);
-  const PlanAnswer *a = NULL;
-  asked.least = PLANNER_LEAST_NONE;
+  PlanRequest given = request_of(c->request, candidate->cut, 0), asked = plan_request_cut(c->request, candidate->cut);
   given.given = candidate->plan;
-  if (asked.effort > PLANNER_FAST || !candidate->plan) a = plan_answer_in_form(&asked, candidate->form);
-  if (a && (a->fault || (a->fits && (!candidate->plan || answer_seconds(a) <= candidate->seconds)))) return a;
-  const PlanAnswer *b = candidate->plan ? plan_answer_in_form(&given, candidate->form) : a;
-  if (b->fits || b->fault) return a ? faster(a, b) : b;
-  given.given = NULL;
-  return a ? a : plan_answer_in_form(&given, candidate->form);
+  const PlanAnswer *a = candidate->plan ? plan_answer_in_form(&given, candidate->form) : NULL;
+  asked.least = PLANNER_LEAST_NONE;
+  return a && (a->fits || a->fault) ? a : plan_answer_in_form(&asked, candidate->form);
 }
 
 /* ---- the choice ---- */
@@ -250,7 +257,7 @@ static const PlanAnswer *laid_low(const PlanRequest *request, const PlanAnswer *
 static const PlanAnswer *choose_first(const PlanRequest *request) {
   const PlanAnswer *whole = plan_answer_uncut(request);
   Choice c = {.request = request, .best = whole};
-  if (whole->fits || !may_be_cut(request, whole)) return whole;
+  if (whole->fits || whole->fault || !has_cuts(request)) return whole;
   for (int i = 0; i < SHARES * CUT_COUNT; i++) {
     c.count = 0;
     if (is_possible(request, i)) sketch_cut(&c, cut_of_data(request, i));
@@ -262,21 +269,40 @@ static const PlanAnswer *choose_first(const PlanRequest *request) {
   return whole;
 }
 
+/* Where there is nothing to choose from, where whole values, sketched, are nearly best, and where they fit and are small. Else they are a candidate as the others are. */
+static bool is_whole_first(Choice *c) {
+  if (!has_cuts(c->request) || sketch_cut(c, c->request->cut)) return true;
+  for (int i = 0; i < c->count; i++)
+    if (is_small(c->list[i].sketch)) return true;
+  return false;
+}
+
+/* The fastest candidates become plans, until the others are sketched slower. False: a bug in gnncc, which c->best says. */
+static bool plan_candidates(Choice *c) {
+  for (CutCandidate *candidate; (candidate = find_fastest(c));) {
+    const PlanAnswer *answer = answer_of(c, candidate);
+    candidate->is_done = true;
+    c->best = !c->best || answer->fault ? answer : faster(c->best, answer);
+    if (answer->fault) return false;
+  }
+  return true;
+}
+
 static const PlanAnswer *choose(const PlanRequest *request) {
-  const PlanAnswer *whole = with_halos(request, plan_answer_uncut(request));
-  Choice c = {.request = request, .best = whole};
-  if (!may_be_cut(request, whole)) return whole;
-  for (int i = 0; i < SHARES * CUT_COUNT && !is_nearly_best(c.best);) {
+  Choice c = {.request = request};
+  if (is_whole_first(&c)) {
+    c.best = with_halos(request, plan_answer_uncut(request));
+    c.count = 0;
+    if (!has_cuts(request) || c.best->fault || (c.best->fits && is_small(planned_of(c.best)))) return c.best;
+  }
+  for (int i = 0; i < SHARES * CUT_COUNT && !(c.best && is_nearly_best(c.best));) {
     for (bool is_enough = false; i < SHARES * CUT_COUNT && !is_enough; i++)
       if (is_possible(request, i)) is_enough = sketch_cut(&c, cut_of_data(request, i));
-    for (CutCandidate *candidate; (candidate = find_fastest(&c));) {
-      const PlanAnswer *answer = answer_of(&c, candidate);
-      candidate->is_done = true;
-      if (answer->fault) return answer;
-      c.best = faster(c.best, answer);
-    }
+    if (!plan_candidates(&c)) return c.best;
   }
-  return c.best->fits ? c.best : say_least(&c);
+  if (c.best && c.best->fits) return c.best;
+  if (!c.best || !cut_is(c.best->cut, request->cut)) c.best = plan_answer_uncut(request); /* it says what would do */
+  return c.best->fits || c.best->fault ? c.best : say_least(&c);
 }
 
 const PlanAnswer *plan_answer(const PlanRequest *asked) {

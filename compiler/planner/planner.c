@@ -311,7 +311,7 @@ static PlannerPlan *find_plan(Session *s, const PlannerOptions *options, const B
   } else {
     for (int policy = 0; policy < POLICY_COUNT; policy++) report->policy_ns[policy] = COST_INVALID;
   }
-  if (!report->is_worthless) session_raise_bound(s);
+  if (!report->is_worthless && !options->needs_no_bound) session_raise_bound(s);
   if (s->search->best->cost >= COST_INVALID || report->is_worthless) return NULL;
   PlannerPlan *plan = make_plan(s, &searched, budget, arena, report);
   report->is_worthless = plan && options->worth_ns > 0 && (report->makespan_ns >= options->worth_ns || !report->has_addresses);

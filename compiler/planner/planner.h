@@ -20,6 +20,7 @@ typedef struct PlannerOptions {
   PlannerLeast least; /* where nothing fits, the least sizes that are looked for */
   bool is_sketch; /* how long would it take, about? A short search, without addresses and without a bound but the simplest */
   bool takes_any; /* does anything fit? The first plan found that has addresses will do, however slow */
+  bool needs_no_bound; /* how near the plan is to what is possible is not asked: only the bounds that the search itself uses are looked for */
   int64_t worth_ns; /* a plan that takes as long or longer, or finds no addresses soon, is of no use: none is looked for where that is proved, or
                      * where little effort does not come within a tenth of it; 0: each is of use */
 } PlannerOptions;
