@@ -26,6 +26,7 @@ typedef struct csv_open {
   gnn_text_table *table;
   gnn_columns columns;
   int has_header;
+  int has_index; /* the first column has no name, others have: what pandas writes beside a table */
 } csv_open;
 
 static void csv_close(csv_open *open) {
@@ -63,6 +64,7 @@ static gnn_status csv_begin(const char *path, const gnn_csv *csv, int wanted_cou
   if (status == GNN_OK && table->count < 1) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is empty", path);
   if (status == GNN_OK) {
     open->has_header = csv_is_header(table, csv);
+    open->has_index = open->has_header && table->count > 1 && table->cells[0].length == 0;
     status = gnn_columns_open(&open->columns, table, open->has_header, error);
   }
   return status;
@@ -131,6 +133,9 @@ gnn_status gnn_csv_nodes(gnn_dataset *dataset, const gnn_csv *csv, const char *p
   gnn_status status = csv_begin(csv->nodes, csv, csv->wanted_nodes, csv->node_columns, &nodes.open, error);
   if (status == GNN_OK) {
     nodes.id = nodes.open.has_header ? csv_usual(&nodes.open.columns, csv_names) : -1;
+    if (nodes.open.has_index) nodes.open.columns.items[0].is_taken = 1;
+    if (nodes.open.has_index && nodes.id < 0 && csv->base == 0) nodes.id = 0;
+    if (nodes.open.has_index) gnn_dataset_note(dataset, "the first column of \"%.200s\" has no name: %s", csv->nodes, nodes.id == 0 && !csv->id ? "it is taken for the id of the nodes" : "it is not used");
     status = csv_named(&nodes.open, "id", csv->id, &nodes.id, error);
   }
   if (status == GNN_OK && nodes.id >= 0) nodes.open.columns.items[nodes.id].is_taken = 1;
@@ -222,10 +227,15 @@ static gnn_status csv_find_ends(csv_edges *edges, gnn_dataset *dataset, gnn_erro
   column[0] = edges->open.has_header ? csv_usual(columns, csv_sources) : -1;
   column[1] = edges->open.has_header ? csv_usual(columns, csv_destinations) : -1;
   const int is_usual = column[0] >= 0 && column[1] >= 0;
-  if (!is_usual) column[0] = 0, column[1] = 1;
+  const int first = edges->open.has_index && columns->count > 2; /* an index is no end */
+  if (!is_usual) column[0] = first, column[1] = first + 1;
+  if (first) {
+    columns->items[0].is_taken = 1;
+    gnn_dataset_note(dataset, "the first column of \"%.200s\" has no name: it is not used", edges->csv->edges);
+  }
   if (!is_usual && edges->open.has_header && !edges->csv->src && !edges->csv->dst)
     edges->is_unusual = 1;
-  if (edges->is_unusual) gnn_dataset_note(dataset, "edges go from column %s to column %s; src = ... and dst = ... say otherwise", columns->items[0].name, columns->items[1].name);
+  if (edges->is_unusual) gnn_dataset_note(dataset, "edges go from column %s to column %s; src = ... and dst = ... say otherwise", columns->items[column[0]].name, columns->items[column[1]].name);
   gnn_status status = csv_named(&edges->open, "src", edges->csv->src, &column[0], error);
   if (status == GNN_OK) status = csv_named(&edges->open, "dst", edges->csv->dst, &column[1], error);
   if (status == GNN_OK && column[0] == column[1]) status = gnn_fail(error, GNN_EDATA, "", "\"%s\": both ends of the edges are column %s; src = ... and dst = ... name two", edges->csv->edges, columns->items[column[0]].name);

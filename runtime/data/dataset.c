@@ -497,6 +497,7 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
     if (gnn_is_igb(path)) return gnn_read_igb(dataset, path, NULL, 19, error);
     if (gnn_is_dgl(path)) return gnn_read_dgl(dataset, path, NULL, error);
     if (gnn_is_ogb(path) || gnn_is_part_of_ogb(path)) return gnn_read_ogb(dataset, path, NULL, -1, error);
+    if (gnn_has_npy(path)) return gnn_read_npy_folder(dataset, path, error); /* of other names, or an error that lists them */
     gnn_status status = gnn_fail(error, GNN_EDATA, "", "the folder \"%s\" holds no data set gnncc knows", path);
     gnn_fail_help(error, "it should hold edge_index.npy (and x.npy, y.npy, ...), NAME.content and NAME.cites, NAME_A.txt and NAME_graph_indicator.txt, raw and split of OGB, processed of IGB, or meta.yaml or metadata.yaml of DGL");
     return status;

@@ -76,6 +76,32 @@ static int list_is_header(const char *line, const char *end) {
   return line < end && ((*line >= 'a' && *line <= 'z') || (*line >= 'A' && *line <= 'Z') || *line == '_');
 }
 
+/* The ends of the edges may be other columns than the first two, as beside an index that pandas has written: they would be read as nodes. */
+static gnn_status list_header(const char *path, int64_t number, const char *line, const char *end, gnn_error *error) {
+  int column = 0, found[2] = {-1, -1};
+  char name[2][40];
+  for (const char *at = line; at <= end; column++) {
+    while (at < end && (*at == ' ' || *at == '"')) at++;
+    const char *word = at;
+    while (at < end && !list_is_between(*at) && *at != '"') at++;
+    for (int k = 0; k < 2; k++) {
+      if (found[k] >= 0 || !gnn_csv_is_end(word, (size_t)(at - word), k)) continue;
+      found[k] = column;
+      snprintf(name[k], sizeof name[k], "%.*s", (int)(at - word), word);
+    }
+    while (at < end && (*at == ' ' || *at == '"' || *at == '\r')) at++;
+    if (at == end) break;
+    at += *at == ',' || *at == ';' || *at == '\t';
+  }
+  gnn_status status = GNN_OK;
+  if (found[0] >= 0 && found[1] >= 0 && (found[0] != 0 || found[1] != 1))
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" line %lld: source and destination are the columns %s and %s, which in a list of edges come first, in this order", path, (long long)number, name[0], name[1]);
+  else if (line < end && (*line == ',' || *line == ';' || *line == '\t'))
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" line %lld: the first column has no name, as an index that pandas writes; in a list of edges source and destination come first", path, (long long)number);
+  if (status != GNN_OK) gnn_fail_help(error, "csv(edges = \"%s\") reads columns by their names; with header = false the line is an edge", path);
+  return status;
+}
+
 /* Two words of a line, what separates them left aside. */
 static int list_words(const char *line, const char *end, const char *word[2], size_t length[2]) {
   for (int i = 0; i < 2; i++) {
@@ -95,7 +121,12 @@ static gnn_status list_refuse(const gnn_edge_list *list, const char *line, const
   gnn_status status = gnn_fail(error, GNN_EDATA, "", "\"%s\" line %lld: \"%s%s\" is no edge", list->path, (long long)list->place.lines, shown, length < (size_t)(end - line) ? "..." : "");
   const char *word[2];
   size_t words[2];
-  if (list->place.edges == 0 && list_words(line, end, word, words)) gnn_fail_help(error, "an edge is two whole numbers; where nodes have names, the list is read without --memory, or as csv(edges = \"...\")");
+  double value;
+  char first[48];
+  const int has_words = list_words(line, end, word, words);
+  snprintf(first, sizeof first, "%.*s", has_words ? (int)words[0] : 0, line == end ? "" : word[0]);
+  if (has_words && gnn_parse_number(first, &value) && strpbrk(first, ".eE")) gnn_fail_help(error, "nodes are whole numbers, as numpy.savetxt(f, edges, fmt = \"%%d\") writes them; csv(edges = \"%s\") also reads 1.0 and 1e0", list->path);
+  else if (list->place.edges == 0 && list_words(line, end, word, words)) gnn_fail_help(error, "an edge is two whole numbers; where nodes have names, the list is read without --memory, or as csv(edges = \"...\")");
   else gnn_fail_help(error, "an edge is two whole numbers: source and destination");
   return status;
 }
@@ -135,7 +166,7 @@ static gnn_status list_line(gnn_edge_list *list, const char *line, const char *e
   if (list_says_nothing(line, end)) return GNN_OK;
   if (list->place.edges == 0 && list->place.header_line == 0 && list_is_header(line, end)) {
     list->place.header_line = list->place.lines;
-    return GNN_OK;
+    return list_header(list->path, list->place.lines, line, end, error);
   }
   const int first = list_number(&at, end, &source), second = first ? list_number(&at, end, &destination) : 0;
   if (first <= 0 || second <= 0) return list_refuse(list, line, end, error);
@@ -357,6 +388,16 @@ static gnn_status list_read_names(gnn_dataset *dataset, const char *path, const 
   return status;
 }
 
+static gnn_status list_first_line(const char *path, const char *head, size_t size, gnn_error *error) {
+  int64_t number = 1;
+  for (const char *line = head, *end; line < head + size; line = end + 1, number++) {
+    end = memchr(line, '\n', (size_t)(head + size - line));
+    if (end == NULL) end = head + size;
+    if (!list_says_nothing(line, end)) return list_is_header(line, end) ? list_header(path, number, line, end, error) : GNN_OK;
+  }
+  return GNN_OK;
+}
+
 /* *is_done: it was a list of names. */
 static gnn_status list_try_names(gnn_dataset *dataset, const char *path, const gnn_edge_rules *rules, int *is_done, gnn_error *error) {
   gnn_stream *stream;
@@ -369,6 +410,7 @@ static gnn_status list_try_names(gnn_dataset *dataset, const char *path, const g
   gnn_stream_close(stream);
   if (status == GNN_OK) status = gnn_text_mark(path, head, size, &mark, error);
   int has_header;
+  if (status == GNN_OK && !list_is_numpy(head, size)) status = list_first_line(path, (const char *)head + mark, size - mark, error);
   if (status == GNN_OK && !list_is_numpy(head, size) && (*is_done = list_is_named((const char *)head + mark, size - mark, &has_header)) != 0)
     status = list_read_names(dataset, path, rules, has_header, error);
   free(head);

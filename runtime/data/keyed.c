@@ -56,6 +56,33 @@ static gnn_status keyed_graph(const gnn_keyed *keyed, gnn_dataset *dataset, cons
   return gnn_fail(error, GNN_EDATA, "", "\"%s\": graph.json says %s edges, edge_index has %s", keyed->path, gnn_count_text(keyed->declared_edges).text, gnn_count_text(edges).text);
 }
 
+/* An array of each end, as those who call g.edges() of DGL have them. *source, *destination: which arrays; 0: there are none. */
+static int keyed_has_ends(const gnn_tensor *arrays, int count, int *source, int *destination) {
+  static const char *const names[][2] = {{"edge.src", "edge.dst"}, {"src", "dst"}, {"edge_src", "edge_dst"}, {"source", "target"}, {"row", "col"}};
+  for (size_t n = 0; n < sizeof names / sizeof *names; n++) {
+    *source = *destination = -1;
+    for (int i = 0; i < count; i++) {
+      if (strcmp(arrays[i].name, names[n][0]) == 0) *source = i;
+      if (strcmp(arrays[i].name, names[n][1]) == 0) *destination = i;
+    }
+    if (*source >= 0 && *destination >= 0) return 1;
+  }
+  return 0;
+}
+
+static gnn_status keyed_ends(const gnn_keyed *keyed, gnn_dataset *dataset, int source, int destination, gnn_error *error) {
+  const gnn_tensor *ends[] = {&keyed->arrays[source], &keyed->arrays[destination]};
+  for (int k = 0; k < 2; k++)
+    if (ends[k]->array.rank != 1 || gnn_dtype_is_float(ends[k]->array.dtype) || ends[k]->array.dtype == GNN_BOOL || ends[k]->array.count != ends[0]->array.count)
+      return gnn_fail(error, GNN_EDATA, "", "\"%s\": %s and %s are the ends of the edges, so each needs a whole number an edge; %s is %s %s", keyed->path, ends[0]->name, ends[1]->name, ends[k]->name, gnn_dtype_name(ends[k]->array.dtype),
+                      gnn_shape_text(&ends[k]->array).text);
+  dataset->raw_source = ends[0]->array;
+  dataset->raw_destination = ends[1]->array;
+  dataset->has_edges = 1;
+  gnn_dataset_note(dataset, "edges go from %s to %s", ends[0]->name, ends[1]->name);
+  return GNN_OK;
+}
+
 /* ---- a set of graphs ---- */
 
 /* batch_num_nodes [G] of DGL: how many nodes each graph has. One graph is no set of graphs. */
@@ -162,9 +189,12 @@ static int keyed_is_structure(const char *name) {
 /* The edges and the sizes come first: where other arrays belong is told from their lengths. */
 gnn_status gnn_read_keyed(gnn_dataset *dataset, const gnn_keyed *keyed, gnn_error *error) {
   gnn_status status = GNN_OK;
+  int source = -1, destination = -1;
   for (int i = 0; status == GNN_OK && i < keyed->count; i++)
     if (strcmp(gnn_array_name(keyed->arrays, keyed->count, i, 0), "edge_index") == 0) status = keyed_graph(keyed, dataset, keyed->arrays[i].name, &keyed->arrays[i].array, error);
-  if (status == GNN_OK && !dataset->has_edges) {
+  if (status == GNN_OK && dataset->has_edges) source = destination = -1;
+  else if (status == GNN_OK && keyed_has_ends(keyed->arrays, keyed->count, &source, &destination)) status = keyed_ends(keyed, dataset, source, destination, error);
+  else if (status == GNN_OK) {
     char there[400];
     gnn_array_list(keyed->arrays, keyed->count, there, sizeof there);
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" has no edge_index%s; it has %s", keyed->path, keyed->ending, there);
@@ -175,7 +205,7 @@ gnn_status gnn_read_keyed(gnn_dataset *dataset, const gnn_keyed *keyed, gnn_erro
     const char *given = keyed->arrays[i].name, *name = gnn_array_name(keyed->arrays, keyed->count, i, 0);
     const gnn_array *array = &keyed->arrays[i].array;
     int is_split = 0, is_pairs, is_sparse;
-    if (keyed_is_structure(name) || (keyed_find(keyed, "train_edge_label_index") && (strcmp(name, "edge_label") == 0 || strcmp(name, "edge_label_index") == 0))) continue; /* those of a split are there */
+    if (i == source || i == destination || keyed_is_structure(name) || (keyed_find(keyed, "train_edge_label_index") && (strcmp(name, "edge_label") == 0 || strcmp(name, "edge_label_index") == 0))) continue; /* those of a split are there */
     status = gnn_entries_take(dataset, keyed->arrays, keyed->count, i, 0, "", &is_sparse, error);
     if (status != GNN_OK || is_sparse) continue;
     status = gnn_array_take_pairs(dataset, name, array, &is_pairs, error);
@@ -355,11 +385,12 @@ gnn_status gnn_read_named(gnn_dataset *dataset, const gnn_safetensors *file, con
   gnn_tensor *arrays = malloc((2 * (size_t)file->tensor_count + 1) * sizeof *arrays); /* three parts of a sparse matrix may become four */
   if (arrays == NULL) return gnn_fail_memory(error, 4096);
   gnn_keyed keyed = {.path = path, .ending = "", .arrays = arrays, .declared_edges = -1, .declared_classes = -1, .relations = &unnamed};
-  int has_edges = 0;
+  int has_edges = 0, source, destination;
   for (int i = 0; i < file->tensor_count; i++)
     if (strncmp(file->tensors[i].name, "__pad.", 6) != 0) arrays[keyed.count++] = file->tensors[i];
   gnn_status status = gnn_entries_sort(dataset, arrays, &keyed.count, error);
   for (int i = 0; i < keyed.count; i++) has_edges |= strcmp(arrays[i].name, "edge_index") == 0 || strcmp(arrays[i].name, "edges") == 0;
+  has_edges |= keyed_has_ends(arrays, keyed.count, &source, &destination);
   if (status == GNN_OK && has_edges) status = gnn_read_keyed(dataset, &keyed, error);
   else if (status == GNN_OK) {
     char there[400];

@@ -35,6 +35,18 @@ int gnn_is_npy_folder(const char *path) {
   return snprintf(name, sizeof name, "%s/graph.json", path) < (int)sizeof name && gnn_path_exists(name);
 }
 
+int gnn_has_npy(const char *path) {
+  DIR *handle = opendir(path);
+  const struct dirent *entry;
+  int has_one = 0;
+  while (handle && !has_one && (entry = readdir(handle)) != NULL) {
+    const size_t length = strlen(entry->d_name);
+    has_one = (length > 4 && strcmp(entry->d_name + length - 4, ".npy") == 0) || (length > 7 && strcmp(entry->d_name + length - 7, ".npy.gz") == 0);
+  }
+  if (handle) closedir(handle);
+  return has_one;
+}
+
 static int npy_folder_by_name(const void *a, const void *b) { return strcmp(a, b); }
 
 static gnn_status npy_folder_list(npy_folder *folder, gnn_error *error) {

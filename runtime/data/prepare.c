@@ -138,6 +138,7 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
   if (status == GNN_OK) status = gnn_prepare_rows(dataset, error);
   if (status == GNN_OK) status = prepare_count_nodes(dataset, error);
   if (status == GNN_OK) status = prepare_graphs(dataset, error);
+  if (status == GNN_OK) status = gnn_prepare_field_rows(dataset, error);
   if (status == GNN_OK && dataset->graphs > 1 && recipe->order != GNN_ORDER_GIVEN)
     status = gnn_fail(error, GNN_EDATA, "E0710", "%s is a set of %s graphs, whose nodes stand in the order of the graphs", dataset->title, gnn_count_text(dataset->graphs).text);
   if (status == GNN_OK && dataset->relation_count && recipe->order != GNN_ORDER_GIVEN)

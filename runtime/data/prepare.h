@@ -23,6 +23,8 @@ void gnn_prepare_report(gnn_dataset *dataset, const gnn_recipe *recipe, const gn
 gnn_status gnn_prepare_nodes(gnn_dataset *dataset, int64_t nodes, int is_counted, gnn_error *error);
 /* GNN_EDATA: fields of nodes have different numbers of rows; the message blames the one that nothing else agrees with. */
 gnn_status gnn_prepare_rows(const gnn_dataset *dataset, gnn_error *error);
+/* GNN_EDATA: a field has not a row for each node, edge or graph; before edges are sorted, which takes time and memory for each node there is said to be. */
+gnn_status gnn_prepare_field_rows(const gnn_dataset *dataset, gnn_error *error);
 /* Brings the type of nodes that has the labels to the front. */
 void gnn_prepare_types(gnn_dataset *dataset, const gnn_recipe *recipe);
 gnn_status gnn_prepare_relations(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);

@@ -13,13 +13,20 @@ static const char *fields_row_word(const gnn_data_field *field) {
   return field->domain == GNN_NODE || field->domain == GNN_TYPE ? "node" : field->domain == GNN_EDGE ? "edge" : "graph";
 }
 
-static gnn_status fields_rows(const gnn_dataset *dataset, const gnn_data_field *field, int64_t stored, gnn_error *error) {
+static gnn_status fields_rows(const gnn_dataset *dataset, const gnn_data_field *field, gnn_error *error) {
+  const int64_t stored = field->is_raw_sparse ? field->raw_ptr.count - 1 : field->raw.rank ? field->raw.shape[0] : 1;
   int64_t wanted = field->domain == GNN_NODE ? dataset->nodes
                    : field->domain == GNN_TYPE ? dataset->types[field->set].nodes
                    : field->domain == GNN_EDGE ? dataset->raw_source.count : dataset->graphs;
   if (stored == wanted) return GNN_OK;
   return gnn_fail(error, GNN_EDATA, "", "%s: %s has %s rows, but there are %s %ss", gnn_field_title(dataset, field), field->name,
                   gnn_count_text(stored).text, gnn_count_text(wanted).text, fields_row_word(field));
+}
+
+gnn_status gnn_prepare_field_rows(const gnn_dataset *dataset, gnn_error *error) {
+  gnn_status status = GNN_OK;
+  for (int i = 0; status == GNN_OK && i < dataset->field_count; i++) status = fields_rows(dataset, &dataset->fields[i], error);
+  return status;
 }
 
 /* Sizes are computed with rows * width numbers, stored or not. */
@@ -431,8 +438,7 @@ static void warn_scale(gnn_dataset *dataset, const gnn_data_field *field) {
 gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
   for (int i = 0; i < dataset->field_count; i++) {
     gnn_data_field *field = &dataset->fields[i];
-    int64_t stored = field->is_raw_sparse ? field->raw_ptr.count - 1 : field->raw.rank ? field->raw.shape[0] : 1;
-    gnn_status status = fields_rows(dataset, field, stored, error);
+    gnn_status status = GNN_OK;
     const gnn_number_field *number = fields_number(field, recipe);
     if (status == GNN_OK && field->declared_classes > 0 && !number && !fields_is_label(field, recipe) && !(fields_is_target(field, recipe) && recipe->is_target_number))
       status = gnn_fail(error, GNN_EDATA, "E0702", "%s: %s should be class labels, but holds numbers that are not whole or of "

@@ -17,6 +17,7 @@ gnn_status gnn_read_tensors(gnn_dataset *dataset, const gnn_safetensors *file, c
 gnn_status gnn_read_karate(gnn_dataset *dataset, gnn_error *error);
 
 int gnn_is_npy_folder(const char *path);
+int gnn_has_npy(const char *path); /* the folder holds some array */
 int gnn_is_planetoid(const char *path);
 int gnn_is_tu(const char *path);
 int gnn_is_metis(const char *path); /* by its name */

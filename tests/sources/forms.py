@@ -166,6 +166,13 @@ def arrays_by_name(out):
 
     broken = out / "broken"
     npz(broken / "no_edges.npz", {"x": npy(X), "y": npy(Y, "<i8")})
+    folder(broken / "no_edges", {"x": npy(X), "y": npy(Y, "<i8")})
+    rest = {"x": npy(X), "y": npy(Y, "<i8"), **{k: npy(v, "|b1") for k, v in MASKS.items()}}
+    npz(out / "ends.npz", {**rest, "src": npy(INDEX[0], "<i8"), "dst": npy(INDEX[1], "<i8")})
+    folder(out / "ends", {**rest, "edge_src": npy(INDEX[0], "<i4"), "edge_dst": npy(INDEX[1], "<i4")})
+    npz(broken / "ends.npz", {**rest, "src": npy(INDEX[0], "<i8"), "dst": npy(INDEX[1][1:], "<i8")})
+    folder(out / "platonov", {"edges": npy(turned(INDEX), "<i8"), "node_features": npy(X), "node_labels": npy(Y, "<i8"), **{k: npy(v, "|b1") for k, v in MASKS.items()}})
+    npz(broken / "claims.npz", {"edge_index": npy(INDEX, "<i8"), "num_nodes": npy(2000000000, "<i8"), "x": npy(X)})
     npz(broken / "pickled_edges.npz", {"x": npy(X), "edge_index": names})
     npz(broken / "float_edges.npz", {"edge_index": npy(INDEX, "<f4")})
     npz(broken / "three_rows.npz", {"edge_index": npy(INDEX + [INDEX[0]], "<i8")})

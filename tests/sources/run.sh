@@ -44,6 +44,13 @@ check "adj_*, attr_* and labels; rows that do not ascend" same features shchur.n
 check "  what is no numbers is left out, and said" says "attr_names is not used: it is Python objects (a pickle), never read" "$gnndata" info shchur.npz
 check "npz without edges: what is there is listed" refuses "it holds x [6, 3], y [6]" "$gnndata" info broken/no_edges.npz
 check "safetensors without edges: what is there is listed" refuses "it holds x [6, 3], y [6]" "$gnndata" info broken/no_edges.safetensors
+check "a folder without edges: what there is is listed" refuses '"broken/no_edges" has no edge_index.npy; it has x [6, 3], y [6]' "$gnndata" info broken/no_edges
+check "the ends of edges as two arrays: src and dst in npz" same plain ends.npz
+check "  edge_src and edge_dst in a folder" same plain ends
+check "  which is said" says "edges go from edge_src to edge_dst" "$gnndata" info ends
+check "  of different lengths" refuses "src and dst are the ends of the edges, so each needs a whole number an edge; dst is I64" "$gnndata" info broken/ends.npz
+check "a folder by other names: edges, node_features, node_labels" same plain platonov
+check "a number of nodes that features contradict, before anything of its size is done" refuses "x has 6 rows, but there are 2,000,000,000 nodes" "$gnndata" info broken/claims.npz
 check "edges as a pickle: said" refuses "not edge_index, which is Python objects" "$gnndata" info broken/pickled_edges.npz
 check "edges as floats" refuses "edge_index is stored as F32; whole numbers are needed" "$gnndata" info broken/float_edges.npz
 check "edges of three ends" refuses "[2, edges] is needed" "$gnndata" info broken/three_rows.npz
@@ -122,6 +129,14 @@ for word in NA inf 1e400; do
   check "csv: a column of numbers with $word" says "column \"citations\" of \"word_nodes.csv\" is read as words: 2 of its cells are numbers and 1 none, first \"$word\" in line 4" "$gnndata" check 'csv(edges = "ring.csv", nodes = "word_nodes.csv")'
 done
 check "  and of words, with a number among them: nothing is said" bash -c "! '$gnndata' info 'csv(edges = \"e.csv\", nodes = \"n.csv\")' | grep 'read as words'"
+printf ',src,dst,weight\n0,0,1,0.5\n1,1,2,1.5\n2,2,0,2\n' >index_edges.csv
+printf ',age,y\n0,1.5,0\n1,2.5,1\n2,3.5,0\n' >index_nodes.csv
+printf 'src,dst,weight\n0,1,0.5\n1,2,1.5\n2,0,2\n' >no_index_edges.csv
+printf 'id,age,y\n0,1.5,0\n1,2.5,1\n2,3.5,0\n' >no_index_nodes.csv
+sed 's/src,dst/a,b/' index_edges.csv >index_ab.csv
+for edges in index_edges index_ab; do check "csv: an index that pandas has written, $edges" same 'csv(edges = "no_index_edges.csv", nodes = "no_index_nodes.csv")' "csv(edges = \"$edges.csv\", nodes = \"index_nodes.csv\")"; done
+check "  of the nodes is their id, and said" says 'the first column of "index_nodes.csv" has no name: it is taken for the id of the nodes' "$gnndata" info 'csv(edges = "index_edges.csv", nodes = "index_nodes.csv")'
+check "  of the edges is not used, and said" grep -qF 'the first column of "index_edges.csv" has no name: it is not used' said
 check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; did you mean "edges"?' 'csv(edgs = "e.csv")'
 check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
 check "a source that is none" refuses_use 'unknown data source "cvs"; did you mean "csv"? (known: npy, planetoid, safetensors,' 'cvs("e.csv")'
@@ -147,6 +162,12 @@ check "  nor in a table" refuses_use 'calls nodes by names, and nodes is of node
 check "edges with a byte order mark" same numbers.txt numbers_win.txt
 check "metis with a byte order mark" same unix.graph win.graph
 check "mtx with a byte order mark" bash -c "{ printf '\357\273\277' && cat general.mtx; } >marked.mtx && '$gnndata' diff general.mtx marked.mtx"
+check "edges, whose ends are other columns than the first" refuses '"index_edges.csv" line 1: source and destination are the columns src and dst, which in a list of edges come first, in this order' "$gnndata" info index_edges.csv
+check "  with what reads them" grep -qF 'csv(edges = "index_edges.csv") reads columns by their names' said
+check "  or have no names" refuses 'line 1: the first column has no name' "$gnndata" info index_ab.csv
+check "  or are called by names, behind an id" bash -c "printf 'id,source,target\n0,Ann,Bob\n1,Bob,Cole\n' >id_names.csv; ! '$gnndata' info id_names.csv 2>said && grep -qF 'are the columns source and target' said"
+check "  or stand the other way round" bash -c "printf 'target source\n1 0\n2 1\n' >round.txt; ! '$gnndata' convert round.txt round.safetensors --memory=1MiB 2>said && grep -qF 'are the columns source and target' said"
+check "edges as numpy.savetxt writes them by itself: what to do" bash -c "printf '0.000e+00 1.000e+00\n' >saved.txt; ! '$gnndata' info saved.txt 2>said && grep -qF 'numpy.savetxt(f, edges, fmt = \"%d\")' said && '$gnndata' info 'csv(\"saved.txt\")' | grep '^edges      1,'"
 check "edges in UTF-16" bash -c "printf '0 1\n' | iconv -t UTF-16 >wide.txt && ! '$gnndata' info 'edges(\"wide.txt\")' 2>wide.said && grep -q 'is text in UTF-16' wide.said"
 
 # ---- matrices as text, graph files of METIS ----
