@@ -132,6 +132,7 @@ void check_fix_nearest(Checker *checker, Place place, const char *wanted, const 
 bool check_goes_over_rows(const char *function); /* axis = rows */
 void check_unknown_argument(Checker *checker, Place place, const char *of, const char *name, const char *const *known, int count);
 const char *check_nearest(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote);
+const char *check_nearest_or_all(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote); /* all of them where none is near */
 
 /* ---- check_const.c ---- */
 Value check_number(double number, const char *text);

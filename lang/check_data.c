@@ -421,8 +421,10 @@ static void set(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
         diags_help(checker->diags, "%s", later[i].instead);
         return;
       }
-    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, check_nearest(checker, name, known, sizeof known / sizeof *known, "\""));
-    check_fix_nearest(checker, stmt->name_place, name, known, sizeof known / sizeof *known);
+    const char *instead = known_instead_of_setting(name);
+    diags_error(checker->diags, "E0217", stmt->name_place, "unknown data setting \"%s\"%s", name, instead ? "" : check_nearest_or_all(checker, name, known, sizeof known / sizeof *known, "\""));
+    if (instead) diags_help(checker->diags, "%s", instead);
+    else check_fix_nearest(checker, stmt->name_place, name, known, sizeof known / sizeof *known);
   }
 }
 

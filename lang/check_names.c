@@ -74,6 +74,12 @@ const char *check_nearest(Checker *checker, const char *wanted, const char *cons
   return suggest_text(checker->arena, &suggest, quote);
 }
 
+const char *check_nearest_or_all(Checker *checker, const char *wanted, const char *const *names, int count, const char *quote) {
+  const char *nearest = check_nearest(checker, wanted, names, count, quote), *all = "";
+  for (int i = 0; i < count; i++) all = arena_printf(checker->arena, "%s%s%s", all, i ? ", " : "", names[i]);
+  return *nearest ? nearest : arena_printf(checker->arena, " (known: %s)", all);
+}
+
 /* ---- names that mean nothing ---- */
 
 typedef struct Candidate {

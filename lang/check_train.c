@@ -284,6 +284,12 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
       {" early_stopping early_stop EarlyStopping patience ", "stop = patience(valid.loss, 100) ends training after so many evaluations without improvement"},
       {" save_best restore_best_weights checkpoint_best ", "keep = best(valid.accuracy) keeps the best weights"},
       {" gradient_clip_val max_grad_norm grad_clip ", "clip = norm(1.0)"},
+      {" num_epochs n_epochs max_epochs nb_epochs ", "epochs = 200"},
+      {" loader NeighborLoader DataLoader num_neighbors fanout fanouts sampler ", "batch = graphs(32) takes so many graphs a step; without batch an epoch is one step over all nodes, planned for the memory there is: --budget device=8GiB"},
+      {" device gpu cuda num_gpus gpus accelerator ", "which machine it is for is said to gnncc: --target=a100, --budget device=8GiB"},
+      {" num_workers threads n_jobs ", "./train --threads 4"},
+      {" log logger log_dir callbacks wandb tensorboard verbose ", "./train --log csv, jsonl, html or tb=DIR"},
+      {" num_runs n_runs repeats ", "runs = 10"},
       {" batch_size ", "batch = graphs(32) takes so many graphs a step; without batch an epoch is one step over all nodes"},
   };
   for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++)
@@ -300,7 +306,7 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
   }
   if (!train_is_in(stmt->key, settings, sizeof settings / sizeof *settings)) {
     diags_error(diags, "E0217", stmt->key_place, "unknown train setting \"%s\"%s", stmt->key,
-                check_nearest(t->checker, stmt->key, settings, (int)(sizeof settings / sizeof *settings), "\""));
+                check_nearest_or_all(t->checker, stmt->key, settings, (int)(sizeof settings / sizeof *settings), "\""));
     check_fix_nearest(t->checker, stmt->key_place, stmt->key, settings, (int)(sizeof settings / sizeof *settings));
     return;
   }

@@ -24,10 +24,13 @@ static const Alias aliases[] = {
     {"auc", "roc_auc"},         {"auroc", "roc_auc"},        {"ap", "average_precision"}, {"acc", "accuracy"},
     {"Adam", "adam"},           {"AdamW", "adamw"},          {"SGD", "sgd"},            {"RMSprop", "rmsprop"},
     {"Adagrad", "adagrad"},     {"StepLR", "step"},          {"ExponentialLR", "exponential"}, {"CosineAnnealingLR", "cosine"},
-    {"LinearLR", "linear"},     {"ReduceLROnPlateau", "plateau"}, {"scatter_add", "sum"},
+    {"LinearLR", "linear"},     {"ReduceLROnPlateau", "plateau"}, {"OneCycleLR", "one_cycle"}, {"CosineAnnealingWarmRestarts", "restarts"}, {"PolynomialLR", "polynomial"}, {"ConstantLR", "constant"}, {"scatter_add", "sum"},
     {"scatter_mean", "mean"}, {"scatter", "sum"}, {"scatter_sum", "sum"}, {"scatter_max", "max"}, {"scatter_min", "min"}, {"scatter_std", "std"}, {"scatter_softmax", "edge_softmax"}, {"scatter_logsumexp", "logsumexp"},
     {"segment_sum", "sum"}, {"segment_mean", "mean"}, {"segment_max", "max"}, {"swish", "silu"}, {"Swish", "silu"}, {"LogSoftmax", "log_softmax"},
     {"bmm", "@"}, {"add", "+"}, {"sub", "-"}, {"mul", "*"}, {"div", "/"}, {"pow", "^"}, {"cat", "concat"}, {"narrow", "slice"}, {"view", "reshape"}, {"detach", "stop_gradient"}, {"einsum", "dot"},
+    {"SumAggregation", "sum"}, {"MeanAggregation", "mean"}, {"MaxAggregation", "max"}, {"MinAggregation", "min"}, {"VarAggregation", "var"}, {"StdAggregation", "std"}, {"SimpleConv", "Propagate"},
+    {"DenseGCNConv", "GCN"}, {"DenseSAGEConv", "SAGE"}, {"DenseGINConv", "GIN"}, {"DenseGATConv", "GAT"}, {"DenseGraphConv", "GraphConv"}, {"FusedGATConv", "GAT"}, {"CuGraphGATConv", "GAT"}, {"CuGraphSAGEConv", "SAGE"},
+    {"CuGraphRGCNConv", "RGCN"}, {"LazyLinear", "Linear"}, {"Flatten", "flatten"}, {"HeteroBatchNorm", "batch_norm"}, {"HeteroLayerNorm", "layer_norm"}, {"InnerProductDecoder", "dot(src.z, dst.z)"},
     {"maximum", "max(x, y)"}, {"minimum", "min(x, y)"}, {"log1p", "log(1 + x)"}, {"expm1", "exp(x) - 1"}, {"absolute", "abs"},
 };
 
@@ -56,22 +59,23 @@ static const Elsewhere elsewhere[] = {
     {" HGT HGTConv HAN HANConv RGAT RGATConv HeteroLinear HeteroDictLinear HEATConv ", "a layer is told its edges, SAGE(author.e, paper.x, 64) over writes, and RGCN takes all relations", true},
     {" HeteroConv HeteroGraphConv to_hetero ", "a layer is told its edges: SAGE(author.e, paper.x, 64) over writes + SAGE(64) over cites", false},
     {" ARMA ARMAConv ClusterGCN ClusterGCNConv FAGCN FAConv FAGCNConv SSGConv MixHop MixHopConv LEConv GatedGraphConv GatedGraph AGNNConv DNA DNAConv FeaStConv MFConv FiLMConv SignedConv "
-     "HypergraphConv AntiSymmetricConv EGConv DirGNNConv PDNConv WLConv ",
+     "HypergraphConv AntiSymmetricConv EGConv DirGNNConv PDNConv WLConv WLConvContinuous GeneralConv DeepGCNLayer MetaLayer LINKX GroupAddRev SignedGCN RECT_L ",
      "there are GCN, GCNII, APPNP, TAG, Cheb, GAT, PNA and others (gnncc --list layers); one of your own is a few lines: layer Own(x : node[f], out) { return x + sum(src.x) |> Linear(out) }", true},
-    {" NNConv ECConv GMMConv SplineConv CGConv PointNetConv PointConv PointTransformerConv XConv PPFConv ", "layers with edge features are GINE, GAT, GATv2, TransformerConv and GEN: GINE(x, e, 64, project = true)", true},
-    {" SuperGAT SuperGATConv GPS GPSConv SGFormer Transformer TransformerEncoder TransformerEncoderLayer MultiheadAttention ", "layers that attend are GAT, GATv2 and TransformerConv", true},
-    {" Set2Set set2set SortPool SortAggregation global_sort_pool SortPooling TopKPooling SAGPooling SAGPool TopKPool ASAPooling EdgePooling DiffPool dense_diff_pool MinCutPool dense_mincut_pool DMoNPooling topk ",
+    {" NNConv ECConv GMMConv SplineConv CGConv PointNetConv PointConv PointTransformerConv XConv PPFConv PointGNNConv MeshCNNConv SchNet DimeNet DimeNetPlusPlus ViSNet GNNFF AttentiveFP NeuralFingerprint ", "layers with edge features are GINE, GAT, GATv2, TransformerConv and GEN: GINE(x, e, 64, project = true)", true},
+    {" SuperGAT SuperGATConv GPS GPSConv SGFormer Transformer TransformerEncoder TransformerEncoderLayer TransformerDecoder TransformerDecoderLayer MultiheadAttention GPSE GPSENodeEncoder Polynormer LPFormer ", "layers that attend are GAT, GATv2 and TransformerConv", true},
+    {" Set2Set set2set SortPool SortAggregation global_sort_pool SortPooling TopKPooling SAGPooling SAGPool TopKPool ASAPooling EdgePooling DiffPool dense_diff_pool MinCutPool dense_mincut_pool DMoNPooling ClusterPooling PANPooling MemPooling GraphUNet max_pool avg_pool max_pool_x avg_pool_x max_pool_neighbor_x avg_pool_neighbor_x graclus voxel_grid fps GraphMultisetTransformer topk ",
      "graphs are read out by attention(h), or by sum, mean, max, min and std with to = graph", true},
     {" group_norm GroupNorm MessageNorm DiffGroupNorm GraphSizeNorm MeanSubtractionNorm spectral_norm ", "there are batch_norm, layer_norm, graph_norm, instance_norm, pair_norm, l2_normalise", true},
-    {" powermean PowerMeanAggregation median MedianAggregation quantile QuantileAggregation sort LSTMAggregation MLPAggregation DegreeScalerAggregation ",
+    {" powermean PowerMeanAggregation median MedianAggregation quantile QuantileAggregation sort LSTMAggregation MLPAggregation DegreeScalerAggregation GRUAggregation MulAggregation MultiAggregation DeepSetsAggregation SetTransformerAggregation EquilibriumAggregation LCMAggregation "
+     "VariancePreservingAggregation PatchTransformerAggregation Aggregation ",
      "edges are reduced by sum, mean, max, min, std, var, logsumexp and softmax_aggregation", true},
-    {" LSTM LSTMCell GRU GRUCell RNN Conv1d Conv2d ", "there are Linear and MLP; a cell of your own is a layer: layer Cell(x : node[f], out) { ... }", true},
+    {" LSTM LSTMCell GRU GRUCell RNN RNNCell RNNBase RNNCellBase Conv1d Conv2d Conv3d ", "there are Linear and MLP; a cell of your own is a layer: layer Cell(x : node[f], out) { ... }", true},
     {" clamp clip relu6 ReLU6 hardtanh Hardtanh HardTanh ", "max and min cut values off: min(max(x, 0), 6)", false},
-    {" hardswish Hardswish hardsigmoid Hardsigmoid mish Mish celu CELU glu GLU softsign Softsign ", "there are relu, leaky_relu, elu, selu, gelu, silu, softplus, sigmoid, tanh, prelu; others are expressions: x * tanh(softplus(x))", true},
-    {" DynamicEdgeConv DynamicEdge knn_graph radius_graph ", "the graph is that of the data, in every layer: EdgeConv(64) over its edges", true},
+    {" hardswish Hardswish hardsigmoid Hardsigmoid mish Mish celu CELU glu GLU softsign Softsign Softshrink Hardshrink Tanhshrink Threshold RReLU ", "there are relu, leaky_relu, elu, selu, gelu, silu, softplus, sigmoid, tanh, prelu; others are expressions: x * tanh(softplus(x))", true},
+    {" DynamicEdgeConv DynamicEdge GravNetConv knn_graph radius_graph knn approx_knn approx_knn_graph radius nearest knn_interpolate KNNIndex ", "the graph is that of the data, in every layer: EdgeConv(64) over its edges", true},
     {" argmax topk_indices ", "the program made answers that: ./train predict --classes -o classes.npy", true},
     {" gather index_select stack transpose permute expand repeat unsqueeze chunk split ", "there are reshape, flatten, squeeze, concat, slice, outer; what is missing in a dimension is broadcast by its name", true},
-    {" Embedding embedding learned ", "node e : learned[64] in the data block is a weight with a row for each node", false},
+    {" Embedding EmbeddingBag embedding learned Node2Vec MetaPath2Vec ", "node e : learned[64] in the data block is a weight with a row for each node", false},
     {" norm vector_norm ", "sqrt(sum(x * x, axis = -1)) is the length of each row, l2_normalise(x) divides by it", false},
     {" softmin ", "softmax(-x)", false},
     {" square ", "x * x", false},
@@ -83,7 +87,13 @@ static const Elsewhere elsewhere[] = {
     {" pairwise_distance PairwiseDistance ", "sqrt(sum((a - b) * (a - b), axis = -1))", false},
     {" ones_like zeros_like ", "zeros(x, 16) lives where x lives; numbers go with every value: x + 1", false},
     {" masked_fill ", "where(x > 0, x, 0) has x where the condition is not 0, else 0", false},
-    {" JumpingKnowledge ", "concat(h1, h2), max(h1, h2) or h1 + h2", false},
+    {" JumpingKnowledge HeteroJumpingKnowledge ", "concat(h1, h2), max(h1, h2) or h1 + h2", false},
+    {" Module ModuleDict Container ", "model gcn on cora { ... } is one: a call of a layer makes its weights", false},
+    {" Parameter ParameterList ParameterDict UninitializedParameter ", "param w : [f, 16] = glorot in a layer is a weight", false},
+    {" GAE VGAE ARGA ARGVA DeepGraphInfomax ", "edges are told from other pairs of nodes: pairs links : label[1] = split_edges(negatives = uniform(1)) in the data block, and return dot(src.z, dst.z) over links", false},
+    {" KGEModel TransE ComplEx DistMult RotatE ", "nodes have weights of their own, node e : learned[64], and RGCN takes all relations", true},
+    {" LabelPropagation CorrectAndSmooth MaskLabel ", "APPNP(h) spreads what is given along the edges; scores for what comes behind the training: ./train predict -o scores.npy", true},
+    {" DataParallel DistributedDataParallel ", "gnncc --ranks=4 makes a program for as many processes", false},
     {" Sequential ModuleList ", "|> puts one behind the other: x |> Linear(64) as lin1 |> relu |> Linear(16) as lin2", false},
     {" Identity ", "h itself: leave it out", false},
     {" MessagePassing propagate update_all apply_edges send_and_recv ", "messages are expressions: sum(relu(src.x + dst.x)) adds up what comes along the edges", false},
@@ -97,8 +107,8 @@ static const Elsewhere elsewhere[] = {
 /* Losses and optimisers that are not there. */
 static const Elsewhere elsewhere_in_training[] = {
     {" nll nll_loss focal FocalLoss ", "there is cross_entropy, with weights = [1, 2] of the classes or label_smoothing = 0.1; it takes the scores as they are", true},
-    {" margin margin_ranking MarginRankingLoss infonce InfoNCE triplet TripletMarginLoss ", "bpr(out, links.label) ranks pairs", true},
-    {" kl_div KLDivLoss poisson_nll ", "there are cross_entropy, bce, mse, l1, huber, bpr", true},
+    {" margin margin_ranking MarginRankingLoss margin_ranking_loss infonce InfoNCE triplet TripletMarginLoss triplet_margin_loss ", "bpr(out, links.label) ranks pairs", true},
+    {" kl_div KLDivLoss poisson_nll PoissonNLLLoss poisson_nll_loss GaussianNLLLoss gaussian_nll_loss ", "there are cross_entropy, bce, mse, l1, huber, bpr", true},
     {" lamb lion LAMB Lion Lamb adadelta Adadelta adamax Adamax nadam NAdam radam RAdam lbfgs LBFGS sparse_adam SparseAdam ", "there are sgd, adam, adamw, rmsprop, adagrad", true},
 };
 
@@ -136,7 +146,32 @@ static const Elsewhere elsewhere_in_data[] = {
     {" coo csr csc ", "edges(\"edges.txt\") reads pairs of nodes, npz(\"a.npz\") what scipy.sparse.save_npz writes", true},
     {" parquet arrow feather hdf5 h5 ", "read it in Python and write tables, which csv(edges = \"e.csv\", nodes = \"n.csv\") reads, or arrays by numpy.savez, which npz(\"f.npz\") reads", true},
     {" networkx nx graphml gml ", "networkx.write_edgelist(g, \"e.txt\", data=False) in Python writes pairs of nodes, which edges(\"e.txt\") reads", true},
+    {" TUDataset PygNodePropPredDataset PygGraphPropPredDataset PygLinkPropPredDataset DglNodePropPredDataset DglGraphPropPredDataset DglLinkPropPredDataset Amazon Coauthor Reddit Reddit2 Flickr Yelp WikipediaNetwork WebKB Actor QM9 ZINC PPI "
+     "KarateClub CitationFull CoraFull HeterophilousGraphDataset IMDB DBLP AIFB MUTAG ", "tu(\"folder\"), ogb(\"folder\") and planetoid(\"folder\") read the folders in which these sets are published; of others share/gnncc/to_gnncc.py makes a folder in Python, and npy(\"folder\") reads that", true},
+    {" json jsonl xlsx sql sqlite neo4j excel ", "write tables of it, a row a node and a row an edge: csv(edges = \"e.csv\", nodes = \"n.csv\")", true},
     {" pt pyg torch pickle ", "share/gnncc/to_gnncc.py makes a folder of a Data or a HeteroData in Python, and npy(\"folder\") reads that", true},
+};
+
+/* Settings of a data block. */
+static const Elsewhere elsewhere_in_settings[] = {
+    {" AddSelfLoops AddRemainingSelfLoops add_self_loops add_remaining_self_loops ", "self_loops = add", false},
+    {" RemoveSelfLoops remove_self_loops ", "self_loops = remove", false},
+    {" ToUndirected to_undirected to_bidirected AddReverse ", "undirected = true; of relations between types of nodes reverse = [writes]", false},
+    {" NormalizeFeatures RowFeatNormalizer normalize_features ", "normalize = rows(x)", false},
+    {" RemoveDuplicatedEdges coalesce ToSimple is_coalesced ", "edges that are there twice count once, unless duplicates = keep says that they are two", false},
+    {" RandomNodeSplit train_mask val_mask valid_mask test_mask train_idx val_idx test_idx train_ratio val_ratio test_ratio ", "masks and lists of the data are read by themselves; split = random(0.6, 0.2, 0.2, seed = 0) draws a split, split = index(3) takes one of several", false},
+    {" RandomLinkSplit negative_sampling neg_sampling_ratio ", "pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch); = stored() for those that the data bring", false},
+    {" num_nodes n_nodes number_of_nodes ", "the data say how many nodes there are; where they do not, nodes = 2708 does", false},
+    {" num_edges n_edges number_of_edges ", "the data say how many edges there are; without data, edges = 10556 does", false},
+    {" num_classes n_classes classes ", "node y : class[7] says how many classes there are", false},
+    {" num_features num_node_features in_channels in_feats input_dim ", "node x : f32[1433] says how many features there are", false},
+    {" root path file dir url data_dir ", "the data are named before the block: data cora from \"cora.safetensors\" { ... }", false},
+    {" OneHotDegree OneHot ", "node x : onehot[7] is made of labels; of degrees, in_degree is a value of nodes", false},
+    {" NodePropertySplit IndexToMask MaskToIndex Pad Constant TargetIndegree LocalDegreeProfile SVDFeatureReduction RemoveTrainingClasses RemoveIsolatedNodes LargestConnectedComponents KNNGraph RadiusGraph ToDense "
+     "ToSparseTensor TwoHop LineGraph LaplacianLambdaMax GDC SIGN GCNNorm AddMetaPaths AddRandomMetaPaths RootedEgoNets RootedRWSubgraph VirtualNode AddLaplacianEigenvectorPE AddRandomWalkPE AddGPSE FeaturePropagation "
+     "HalfHop Distance Cartesian LocalCartesian Polar Spherical PointPairFeatures Center NormalizeRotation NormalizeScale RandomJitter RandomFlip LinearTransformation RandomScale RandomRotate RandomShear FaceToEdge "
+     "SamplePoints FixedPoints GenerateMeshNormals Delaunay ToSLIC GridSampling Compose ComposeFilters BaseTransform ToDevice pre_transform ",
+     "what such a transform makes is made before, in Python: share/gnncc/to_gnncc.py saves its result as a folder that gnncc reads", true},
 };
 
 static const Elsewhere *find_elsewhere(const Elsewhere *rows, size_t count, const char *name) {
@@ -164,4 +199,9 @@ const char *known_instead_in_training(const char *name) {
 const char *known_instead_of_source(const char *name) {
   bool is_missing;
   return instead_of(find_elsewhere(elsewhere_in_data, sizeof elsewhere_in_data / sizeof *elsewhere_in_data, name), &is_missing);
+}
+
+const char *known_instead_of_setting(const char *name) {
+  bool is_missing;
+  return instead_of(find_elsewhere(elsewhere_in_settings, sizeof elsewhere_in_settings / sizeof *elsewhere_in_settings, name), &is_missing);
 }

@@ -22,6 +22,7 @@ const char *known_argument_of(const char *foreign, const char *const *names, int
  * *is_missing: nothing here does the same. */
 const char *known_instead(const char *name, bool *is_missing);
 const char *known_instead_in_training(const char *name);
+const char *known_instead_of_setting(const char *name); /* of a data block */
 const char *known_instead_of_source(const char *name); /* how data of this form are read all the same */
 
 #endif
