@@ -1,4 +1,5 @@
-"""to_gnncc.py GRAPH FOLDER: the tensors of a graph of PyG (torch.save) or DGL (dgl.save_graphs), of a list of graphs or of what RandomLinkSplit makes, as a folder that gnncc reads."""
+"""to_gnncc.py GRAPH FOLDER: the tensors of a graph of PyG (torch.save) or DGL (dgl.save_graphs), of a list of graphs or of what RandomLinkSplit makes, as a folder that gnncc reads.
+to_gnncc.py SPLIT.pt SPLIT.npz: a split of a set of links of OGB, for the folder in which it lies."""
 import importlib, json, pathlib, re, sys, numpy, torch
 
 def tensors(graph):  # [(type of nodes, relation, or None for all, name, tensor)]
@@ -28,4 +29,5 @@ if __name__ == "__main__":
     sys.tracebacklimit = 0  # an error is one line
     if len(sys.argv) != 3: sys.exit("usage: " + __doc__)
     graph, more = importlib.import_module("dgl").load_graphs(sys.argv[1]) if sys.argv[1].endswith(".bin") else (torch.load(sys.argv[1], map_location="cpu", weights_only=False), {})
-    to_gnncc(graph, sys.argv[2], **more)
+    if type(graph) is dict and sys.argv[2].endswith(".npz"): numpy.savez(sys.argv[2], **{name: numpy.asarray(value) for name, value in graph.items()})
+    else: to_gnncc(graph, sys.argv[2], **more)

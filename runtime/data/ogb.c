@@ -202,8 +202,48 @@ static char *ogb_split_folder(ogb_set *set, const char *asked, gnn_status *statu
   return folder;
 }
 
+/* Pairs of nodes of the splits of a set of links, [P, 2] as they lie: those that an edge joins, and others. */
+typedef struct ogb_link_split {
+  gnn_array joined[GNN_SPLIT_COUNT], others[GNN_SPLIT_COUNT]; /* data NULL: absent */
+} ogb_link_split;
+
+static int ogb_is_pairs(const gnn_array *array) { return array && array->rank == 2 && array->shape[1] == 2 && !gnn_dtype_is_float(array->dtype) && array->dtype != GNN_BOOL; }
+
+/* To each edge as many of the others, in all splits, as the one that has least of them brings. */
+static int64_t ogb_others_each(const ogb_link_split *links) {
+  int64_t each = 0;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (links->joined[s].data == NULL || links->joined[s].shape[0] == 0 || links->others[s].data == NULL) continue;
+    const int64_t own = links->others[s].shape[0] / links->joined[s].shape[0];
+    if (each == 0 || own < each) each = own < 1 ? 1 : own;
+  }
+  return each;
+}
+
+static gnn_status ogb_links(ogb_set *set, const ogb_link_split *links) {
+  const int64_t each = ogb_others_each(links);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
+    if (links->joined[s].data == NULL) continue;
+    const int64_t joined = links->joined[s].shape[0], there = links->others[s].data ? links->others[s].shape[0] : 0;
+    const int64_t others = there > joined * each ? joined * each : there, pairs = joined + others;
+    int64_t *end = gnn_dataset_alloc(set->dataset, pairs, 2 * (int64_t)sizeof *end, set->error);
+    unsigned char *label = gnn_dataset_alloc(set->dataset, pairs, sizeof *label, set->error);
+    if (end == NULL || label == NULL) return GNN_ENOMEM;
+    for (int64_t i = 0; i < pairs; i++) {
+      label[i] = i < joined;
+      for (int k = 0; k < 2; k++) end[k * pairs + i] = i < joined ? gnn_array_integer(&links->joined[s], 2 * i + k) : gnn_array_integer(&links->others[s], 2 * (i - joined) + k);
+    }
+    set->dataset->raw_pairs[s] = (gnn_array){.dtype = GNN_I64, .rank = 2, .shape = {2, pairs}, .count = 2 * pairs, .data = (const unsigned char *)end};
+    set->dataset->raw_pair_label[s] = (gnn_array){.dtype = GNN_U8, .rank = 1, .shape = {pairs}, .count = pairs, .data = label};
+    if (others < there)
+      gnn_dataset_note(set->dataset, "of the %s pairs without an edge of split %s the first %s are taken, %s to each of its edges", gnn_count_text(there).text, gnn_split_names[s], gnn_count_text(others).text, gnn_count_text(each).text);
+  }
+  return GNN_OK;
+}
+
 static gnn_status ogb_splits(ogb_set *set, const char *folder) {
   char path[OGB_PATH_MOST];
+  ogb_link_split links = {0};
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     const char *file = ogb_file(set, folder, gnn_split_names[s]);
     gnn_array array;
@@ -215,10 +255,14 @@ static gnn_status ogb_splits(ogb_set *set, const char *folder) {
       if (npz.tensor_count == 1 && npz.tensors[0].array.rank == 1) {
         set->dataset->raw_split[s] = npz.tensors[0].array;
         set->dataset->is_split_ids[s] = 1;
+      } else if (ogb_is_pairs(gnn_safetensors_find(&npz, "edge"))) { /* edge and edge_neg, as OGB has them in a dictionary */
+        const gnn_array *others = gnn_safetensors_find(&npz, "edge_neg");
+        links.joined[s] = *gnn_safetensors_find(&npz, "edge");
+        if (ogb_is_pairs(others)) links.others[s] = *others;
       } else {
         char there[300];
         gnn_array_list(npz.tensors, npz.tensor_count, there, sizeof there);
-        gnn_dataset_note(set->dataset, "%s of the split is not used: it holds %s, no rows", gnn_split_names[s], there);
+        gnn_dataset_note(set->dataset, "%s of the split is not used: it holds %s, and neither rows nor pairs of nodes as edge [pairs, 2]", gnn_split_names[s], there);
       }
       status = gnn_dataset_own_file(set->dataset, &npz.file, set->error);
       gnn_safetensors_close(&npz);
@@ -226,7 +270,8 @@ static gnn_status ogb_splits(ogb_set *set, const char *folder) {
       continue;
     }
     if (file == NULL && snprintf(path, sizeof path, "%s/%s/%s.pt", set->path, folder, gnn_split_names[s]) < OGB_PATH_MOST && gnn_path_exists(path)) {
-      gnn_dataset_note(set->dataset, "%s/%s.pt is not used: it is a pickle, which is never read; pairs links : label[1] = split_edges(...) draws pairs of nodes", folder, gnn_split_names[s]);
+      gnn_dataset_note(set->dataset, "%s/%s.pt is not used: it is a pickle, which is never read; share/gnncc/to_gnncc.py makes %s.npz of it, and pairs links : label[1] = split_edges(...) draws pairs of nodes", folder, gnn_split_names[s],
+                       gnn_split_names[s]);
       continue;
     }
     if (file == NULL) continue;
@@ -237,7 +282,7 @@ static gnn_status ogb_splits(ogb_set *set, const char *folder) {
     set->dataset->raw_split[s] = array;
     set->dataset->is_split_ids[s] = 1;
   }
-  return GNN_OK;
+  return ogb_links(set, &links);
 }
 
 /* ---- one type of nodes ---- */

@@ -280,6 +280,13 @@ def ogb(out):
     write("ogbl_weighted", {**plain, "raw/edge_weight": WEIGHT})
     (out / "ogbl_weighted/split/time/valid.csv.gz").unlink()
     (out / "ogbl_weighted/split/time/valid.pt").write_bytes(b"PK")
+    write("ogbl_pairs", {k: v for k, v in plain.items() if k.startswith("raw") and "label" not in k} | {"raw/edge": [(0, 1), (1, 2), (2, 3), (3, 1)], "raw/num-edge-list": [4]})
+    for where, valid in ("ogbl_pairs", [[4, 1], [5, 1]]), ("broken/ogbl_pairs", []):
+        (out / where / "split/time").mkdir(parents=True)
+        npz(out / where / "split/time/train.npz", {"edge": npy([[0, 1], [1, 2], [2, 3], [3, 1]], "<i8"), "year": npy([2001] * 4, "<i8")})
+        npz(out / where / "split/time/valid.npz", {"edge": npy([[4, 0]], "<i8"), "edge_neg": npy(valid, "<i8", shape=(len(valid), 2))})
+        npz(out / where / "split/time/test.npz", {"edge": npy([[2, 5], [5, 2]], "<i4"), "edge_neg": npy([[5, 0], [0, 5]], "<i4")})
+    write("broken/ogbl_pairs", {k: v for k, v in plain.items() if k.startswith("raw") and "label" not in k})
     write("ogbn_two", {**plain, "split/random/train": [0, 1, 2], "split/random/test": [3, 4, 5]})
     once = [(0, 1), (1, 2), (3, 2)]
     write("ogbn_products", {"raw/edge": once, "raw/num-node-list": [4], "raw/num-edge-list": [3], "raw/edge-feat": [[1, 0.5], [2, 0.5], [3, 0.25]], "raw/species": [5, 6, 5, 6]})

@@ -209,7 +209,7 @@ check "metis: more nodes than there can be" metis_refuses lie 'is truncated'
 # ---- folders of the Open Graph Benchmark ----
 check "ogb: text, features, labels, a split" same plain ogbn_plain
 check "  fields of edges by the names of their files" bash -c "'$gnndata' head ogbl_weighted edge_weight >got && '$gnndata' head weighted edge_weight | diff got -"
-check "  a split that is a pickle is left out, and said" says "split/time/valid.pt is not used: it is a pickle" "$gnndata" info ogbl_weighted
+check "  a split that is a pickle is left out, and said" says "split/time/valid.pt is not used: it is a pickle, which is never read; share/gnncc/to_gnncc.py makes valid.npz of it" "$gnndata" info ogbl_weighted
 check "  of several splits the first, and said" says "of the splits random, time random is read" "$gnndata" info ogbn_two
 check "  or the one that is asked for" same plain 'ogb("ogbn_two", split = "time")'
 check "  edges that stand once, by the name of the set" same ogb_both ogbn_products
@@ -344,6 +344,12 @@ check "  an end that is no node" pairs_refuse 'pair 1 of split valid has node 6,
 check "  more pairs than labels" pairs_refuse 'has 2 pairs in split valid and 1 labels of them' broken/pairs_labels
 check "  of another shape" pairs_refuse 'whole numbers [2, pairs] are needed' broken/pairs_shape
 check "  none" pairs_refuse 'brings no pairs: there is no train_edge_label_index' plain
+links_train() { # of OGB
+  "$gnndata" info ogbl_pairs >said && grep -qF 'pairs      train 4 and 0 without an edge to each  valid 1 and 1 without an edge to each  test 2 and 1 without an edge to each' said &&
+    grep -qF 'of the 2 pairs without an edge of split valid the first 1 are taken, 1 to each of its edges' said && pairs_train ogbl_pairs
+}
+check "  as OGB has them: edge and edge_neg of each split" links_train
+check "    too few of them without an edge" bash -c "sed 's#ogbl_pairs#broken/ogbl_pairs#' pairs.gnn >links_wrong.gnn && ! '$gnncc' -w --check links_wrong.gnn 2>said && cat said && grep -qF 'has 1 edges in split valid and 0 pairs without one' said"
 
 # ---- gnndata convert keeps what there is ----
 kept() { # INPUT: as one has it

@@ -62,6 +62,12 @@ for name, train in ("pyg_links", 8), ("pyg_links_drawn", 4):
     parts = tuple(Data(x=data.x, edge_index=data.edge_index, edge_label_index=torch.tensor(index[k])[:, : train if k == "train" else None], edge_label=torch.tensor(label[k]).float()[: train if k == "train" else None]) for k in index)
     script.to_gnncc(parts, out / name)
     assert "edge_label" in parts[0], "the graphs are left as they were"
+# A split of OGB's links, whose numbers may be NumPy's.
+torch.save({"edge": torch.tensor(index["test"]).T[:2], "edge_neg": torch.tensor(index["test"]).T[2:].numpy(), "year": torch.tensor([2001, 2002])}, out / "test.pt")
+subprocess.run([sys.executable, sys.argv[1], out / "test.pt", out / "test.npz"], check=True)
+import numpy
+split = numpy.load(out / "test.npz")
+assert split["edge"].tolist() == [[2, 5], [5, 2]] and split["edge_neg"].tolist() == [[5, 0], [0, 5]] and split["year"].tolist() == [2001, 2002]
 from torch_geometric.transforms import RandomLinkSplit
 torch.manual_seed(0)
 ring = torch.arange(40)
