@@ -158,6 +158,18 @@ static int64_t types_count(const gnn_tensor *array, const char *name, int64_t *g
   return nodes;
 }
 
+/* As many nodes as x has rows, else as y has. */
+static void types_rows(gnn_dataset *dataset, const gnn_tensor *arrays, int count) {
+  static const char *const names[] = {"x", "y"};
+  for (int n = 0; n < 2; n++)
+    for (int i = 0; i < count; i++) {
+      const char *dot = strchr(arrays[i].name, '.');
+      const int type = dot ? gnn_dataset_find_type(dataset, arrays[i].name, (size_t)(dot - arrays[i].name)) : -1;
+      if (type < 0 || dataset->types[type].nodes != TYPES_NODES_UNSAID || arrays[i].array.rank < 1 || arrays[i].array.shape[0] < 1 || arrays[i].array.shape[0] >= INT32_MAX) continue;
+      if (strcmp(gnn_array_name(arrays, count, i, (size_t)(dot + 1 - arrays[i].name)), names[n]) == 0) dataset->types[type].nodes = arrays[i].array.shape[0];
+    }
+}
+
 gnn_status npy_types_counts(gnn_dataset *dataset, const gnn_tensor *arrays, int count, gnn_error *error) {
   int64_t most = 1;
   for (int i = 0; i < count; i++) {
@@ -168,9 +180,10 @@ gnn_status npy_types_counts(gnn_dataset *dataset, const gnn_tensor *arrays, int 
     if (type >= 0 && strcmp(dot + 1, "ptr") == 0 && arrays[i].array.rank == 1) graphs = arrays[i].array.count - 1; /* of PyG's batches */
     if (graphs > most) most = graphs;
   }
+  types_rows(dataset, arrays, count);
   for (int t = 0; t < dataset->type_count; t++)
     if (dataset->types[t].nodes == TYPES_NODES_UNSAID)
-      return gnn_fail(error, GNN_EDATA, "", "%s does not say how many nodes of type \"%s\" there are: neither \"node_types\" nor %s.num_nodes does, from 1 on", dataset->title, dataset->types[t].given,
+      return gnn_fail(error, GNN_EDATA, "", "%s does not say how many nodes of type \"%s\" there are: neither \"node_types\" nor %s.num_nodes does, from 1 on, and it has no x", dataset->title, dataset->types[t].given,
                       dataset->types[t].given);
   if (most > 1) gnn_dataset_note(dataset, "%s graphs with several types of nodes are read as one graph: a set of graphs has one type", gnn_count_text(most).text);
   return GNN_OK;

@@ -115,6 +115,8 @@ def tensors_by_owner(out):
     folder(out / "owners_sparse", {**{k: v for k, v in typed.items() if k != "paper.x"}, "paper.x.indices": npy(turned([list(e) for e in entries + [(0, 0)]]), "<i8"),
                                    "paper.x.values": npy([X[r][c] - 2 * ((r, c) == (0, 0)) for r, c in entries] + [2]), "paper.x.shape": npy([3, 3], "<i8")})
     about("owners_sparse", ["author", "paper"], relations)
+    folder(out / "owners_rows", {k: v for k, v in typed.items() if k != "paper.num_nodes"})
+    about("owners_rows", ["author", "paper"], relations)
     folder(out / "broken/owners", {k: v for k, v in typed.items() if k != "author.num_nodes"})
     about("broken/owners", ["author", "paper"], relations)
     folder(out / "broken/owners_triple", typed)

@@ -310,6 +310,7 @@ check "  an entry outside" refuses 'the sparse matrix x has an entry in column 2
 check "  too few values" refuses 'the sparse matrix adj_t has another number of values than of indices' "$gnndata" info broken/entries_few.npz
 check "  indices of another shape" refuses 'the sparse matrix x needs whole numbers [2, entries]' "$gnndata" info broken/entries_rank.npz
 check "types of nodes and relations as lists of names" same typed owners
+check "  of which there are as many nodes as rows of x, where nothing else says it" same typed owners_rows
 check "  sparse features of a type; entries of one place add up" same typed owners_sparse
 check "  of several graphs: one, and it is said" says "3 graphs with several types of nodes are read as one graph" "$gnndata" info owners_three
 check "  which has all that they have" same typed owners_three
