@@ -150,7 +150,7 @@ typedef struct load_program {
 } load_program;
 
 static int load_copy(load_program *l, gnn_lane lane, int64_t bytes, gnn_side from, gnn_side to, int after, int also) {
-  l->copies[l->program.copy_count] = (gnn_copy_desc){l->program.copy_count + 1, lane, bytes, from, to, {after, also}};
+  l->copies[l->program.copy_count] = (gnn_copy_desc){.step = l->program.copy_count + 1, .lane = lane, .bytes = bytes, .from = from, .to = to, .after = {after, also}};
   return l->program.copy_count++;
 }
 

@@ -61,7 +61,7 @@ static gnn_status tiered_evaluate(gnn_run *run) {
 static int tiered_copy(tiered_model *t, gnn_lane lane, int64_t bytes, gnn_side from, gnn_side to, int after, int also_after) {
   static const char *const lanes[] = {"compute", "d2h", "h2d", "ssd write", "ssd read"};
   int number = t->program.copy_count++, step = t->program.step_count++;
-  t->copies[number] = (gnn_copy_desc){step + 1, lane, bytes, from, to, {after, also_after}};
+  t->copies[number] = (gnn_copy_desc){.step = step + 1, .lane = lane, .bytes = bytes, .from = from, .to = to, .after = {after, also_after}};
   t->steps[step] = (gnn_step_desc){step + 1, lanes[lane], t->is_evaluation ? "eval" : "forward", "a copy", 10 + number, 0.02, bytes, 0};
   return number;
 }
