@@ -11,9 +11,9 @@ FLAGS := -std=c11 -D_GNU_SOURCE -Wall -Wextra -Werror=implicit-function-declarat
 $(B)/compiler/%.o: FLAGS += -Werror=switch-enum
 $(B)/lang/%.o: FLAGS += -Werror=switch
 LINK_ZLIB := -l:libz.a
-LINK_JANSSON := $(if $(wildcard $(shell $(CC) -print-file-name=libjansson.a)),-l:libjansson.a,-ljansson)
+LINK_JANSSON := $(if $(wildcard $(shell $(CC) -print-file-name=libjansson.a 2>/dev/null)),-l:libjansson.a,-ljansson)
 # Folders of DGL (YAML), in gnncc and gnndata alone; without it they are refused.
-LINK_YAML := $(if $(filter /%,$(shell $(CC) -print-file-name=libyaml.a)),-l:libyaml.a)
+LINK_YAML := $(if $(filter /%,$(shell $(CC) -print-file-name=libyaml.a 2>/dev/null)),-l:libyaml.a)
 # io_uring for the SSD tier (needs liburing); no: pread and pwrite.
 URING ?= yes
 ifeq ($(URING),yes)
