@@ -141,6 +141,10 @@ static gnn_status keyed_graphs(const gnn_keyed *keyed, gnn_dataset *dataset, gnn
 static gnn_status keyed_field(const gnn_keyed *keyed, gnn_dataset *dataset, const char *name, const gnn_array *array, gnn_error *error) {
   const int64_t rows = array->rank ? array->shape[0] : -1, graphs = dataset->declared_graphs;
   gnn_domain domain;
+  if (array->rank > 2 && strcmp(name, "x") != 0 && strcmp(name, "y") != 0) {
+    gnn_dataset_note(dataset, "%s%s is not used: its shape is %s, and a row of a field has one dimension", name, keyed->ending, gnn_shape_text(array).text);
+    return GNN_OK;
+  }
   const int is_of_pairs = strcmp(name, "edge_label_index") == 0 || (strcmp(name, "edge_label") == 0 && rows != dataset->raw_source.count);
   if (strncmp(name, "edge_", 5) == 0 && !is_of_pairs && rows >= 0 && (rows == dataset->raw_source.count || (rows != dataset->declared_nodes && rows != graphs))) domain = GNN_EDGE;
   else if (strcmp(name, "x") == 0) domain = GNN_NODE;

@@ -172,6 +172,7 @@ def arrays_by_name(out):
     rest = {"x": npy(X), "y": npy(Y, "<i8"), **{k: npy(v, "|b1") for k, v in MASKS.items()}}
     npz(out / "ends.npz", {**rest, "src": npy(INDEX[0], "<i8"), "dst": npy(INDEX[1], "<i8")})
     folder(out / "ends", {**rest, "edge_src": npy(INDEX[0], "<i4"), "edge_dst": npy(INDEX[1], "<i4")})
+    npz(out / "boxes.npz", {**rest, "edge_index": npy(INDEX, "<i8"), "boxes": npy([0.5] * (NODES * 4), shape=(NODES, 2, 2))})
     npz(broken / "ends.npz", {**rest, "src": npy(INDEX[0], "<i8"), "dst": npy(INDEX[1][1:], "<i8")})
     folder(out / "platonov", {"edges": npy(turned(INDEX), "<i8"), "node_features": npy(X), "node_labels": npy(Y, "<i8"), **{k: npy(v, "|b1") for k, v in MASKS.items()}})
     npz(broken / "claims.npz", {"edge_index": npy(INDEX, "<i8"), "num_nodes": npy(2000000000, "<i8"), "x": npy(X)})

@@ -49,6 +49,8 @@ check "the ends of edges as two arrays: src and dst in npz" same plain ends.npz
 check "  edge_src and edge_dst in a folder" same plain ends
 check "  which is said" says "edges go from edge_src to edge_dst" "$gnndata" info ends
 check "  of different lengths" refuses "src and dst are the ends of the edges, so each needs a whole number an edge; dst is I64" "$gnndata" info broken/ends.npz
+check "rows of several dimensions are left out" same plain boxes.npz
+check "  and said" says "boxes is not used: its shape is [6, 2, 2], and a row of a field has one dimension" "$gnndata" info boxes.npz
 check "a folder by other names: edges, node_features, node_labels" same plain platonov
 check "a number of nodes that features contradict, before anything of its size is done" refuses "x has 6 rows, but there are 2,000,000,000 nodes" "$gnndata" info broken/claims.npz
 check "edges as a pickle: said" refuses "not edge_index, which is Python objects" "$gnndata" info broken/pickled_edges.npz
