@@ -37,6 +37,7 @@ typedef struct Cutting {
   bool *reads_far[2]; /* per value, by the end at which sums arrive: the edge expression has a table in it */
   Halos *halos;      /* per value, as this: */
   bool *is_made_on_edges;
+  bool *reads_data;  /* per value: of ranks, data of edges are in the edge expression; they have halos of their own, and not what is computed of them, which is wider and may read either end */
   Tiles *tiles;      /* per value: slices that sums will ask for */
   int64_t *slice;    /* per value: of a sum that is sliced, or of what follows one by columns, what a slice has of dimension 0; 0: whole rows */
   ValueId **slice_of; /* per value: those slices, in order */
@@ -388,8 +389,9 @@ static ValueId halo_of(const Cutting *c, ValueId far, EdgeEnd end, Phase phase) 
 /* The edge expression of a sum, of halos. Others may read the same ends of edges near: each sum has an expression of its own, which exists only inside its kernel. */
 static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase) {
   const Value value = c->from->values[id];
-  if (c->is_made_on_edges[id]) return end == END_SRC && c->options.has_edge_halos ? halo_of(c, id, end, phase) : c->image[id];
-  if (!c->reads_far[end][id]) return c->image[id];
+  const bool has_data_of_others = end == END_SRC && c->reads_data[id];
+  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos ? halo_of(c, id, end, phase) : c->image[id];
+  if (!c->reads_far[end][id] && !has_data_of_others) return c->image[id];
   ValueId *image = &c->halos[id].expression[end][phase];
   if (*image != NO_VALUE) return *image;
   Value copy = value;
@@ -418,8 +420,12 @@ static void find_made_on_edges(const Cutting *c) {
   for (int i = 0; i < c->from->value_count; i++) {
     const Value *value = &c->from->values[i];
     if (!domain_is_edges(value->shape.domain)) continue;
-    c->is_made_on_edges[i] = (op_info[value->op].kind == OP_KIND_ANCHOR && value->op != OP_REDUCE) || (c->options.rank && value->op == OP_INPUT);
-    for (int k = 0; k < value->operand_count; k++) c->is_made_on_edges[i] = c->is_made_on_edges[i] || c->is_made_on_edges[value->operand[k]];
+    c->is_made_on_edges[i] = op_info[value->op].kind == OP_KIND_ANCHOR && value->op != OP_REDUCE;
+    c->reads_data[i] = c->options.rank && value->op == OP_INPUT;
+    for (int k = 0; k < value->operand_count; k++) {
+      c->is_made_on_edges[i] = c->is_made_on_edges[i] || c->is_made_on_edges[value->operand[k]];
+      c->reads_data[i] = c->reads_data[i] || c->reads_data[value->operand[k]];
+    }
   }
 }
 
@@ -569,7 +575,7 @@ static bool is_wide_sum(const Cutting *c, const Value *value) { return is_sum_ov
 
 /* Of values on edges, which lie where the edges arrive. */
 static bool is_sum_of_made(const Cutting *c, const Value *value) {
-  return c->options.has_edge_halos && is_sum_over_edges(c->from, value) && graph_walk_end(value) == END_SRC && c->is_made_on_edges[value->operand[0]];
+  return c->options.has_edge_halos && is_sum_over_edges(c->from, value) && graph_walk_end(value) == END_SRC && (c->is_made_on_edges[value->operand[0]] || c->reads_data[value->operand[0]]);
 }
 
 static const char *listed(Arena *arena, const char *list, const char *item) { return arena_printf(arena, "%s%s%s", list, *list ? ", " : "", item); }
@@ -688,6 +694,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   for (int i = 0; i < graph->value_count; i++)
     for (int k = 0; k < 2 * PHASE_UPDATE; k++) c.halos[i].of[k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].expression[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;
   c.is_made_on_edges = arena_alloc(graph->arena, count);
+  c.reads_data = arena_alloc(graph->arena, count);
   find_made_on_edges(&c);
   const int *end = find_ends(graph, c.is_made_on_edges);
   find_near(&c);

@@ -192,7 +192,7 @@ static void find_virtual_values(Fusion *f) {
   const Graph *graph = f->graph;
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    bool is_edge_anchor = op_info[value->op].kind == OP_KIND_ANCHOR && domain_is_edges(value->shape.domain) && !is_edge_row_sum(f, i);
+    bool is_edge_anchor = op_info[value->op].kind == OP_KIND_ANCHOR && domain_is_edges(value->shape.domain) && value->op != OP_HALO && !is_edge_row_sum(f, i);
     f->has_anchor[i] = is_edge_anchor;
     for (int k = 0; k < value->operand_count; k++) {
       f->use_count[value->operand[k]]++;

@@ -154,6 +154,19 @@ check "batch norm and extremes at a hub, on 4" same_bits on_hub 4
 model on_isolated "npy(\"isolated\") { order = nested }" '  h = x |> GATv2(8, heads = 2) |> elu
   return h |> GraphConv(y.classes)'
 check "isolated nodes, in a nested order, on 2" same_bits on_isolated 2
+# Weights and features of edges: w.npy, e.npy.
+perl -e 'sub put { my ($file, $shape, @x) = @_; my $h = "{\x27descr\x27: \x27<f4\x27, \x27fortran_order\x27: False, \x27shape\x27: ($shape), }"; $h .= " " x (63 - (10 + length $h) % 64) . "\n";
+    open my $out, ">:raw", "directed/$file.npy" or die; print $out "\x93NUMPY\x01\x00", pack("v", length $h), $h, pack("f<*", @x) }
+  put("w", "40000,", map { 0.5 + $_ * 7919 % 97 / 97 } 1 .. 40000); put("e", "40000, 3", map { $_ * 104729 % 89 / 89 - 0.5 } 1 .. 120000)'
+model weighted 'npy("directed") {
+  nodes = 9000
+  node x : f32[32]
+  node y : class[4]
+  edge w : f32
+  edge e : f32[3]
+}' '  h = x |> GCN(8, edge_weight = w) |> relu |> GraphConv(4, aggr = "max", edge_weight = w) |> tanh
+  return h |> GATv2(4, heads = 2, edge_attr = e) |> GEN(3, aggr = "mean", edge_attr = e) |> TAG(y.classes, k = 1, edge_weight = w)'
+check "weights and features of edges in sums of both directions, on 3" same_bits weighted 3
 cp "$here/../end_to_end/models/plans/edges4.gnn" edges.gnn
 check "values on edges, on 3" same_bits edges 3
 model small 'karate()' '  return x |> GCN(8) |> relu |> SAGE(y.classes)'
