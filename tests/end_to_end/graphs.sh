@@ -23,3 +23,10 @@ graph_of() { # NAME: a folder of .npy files
     put("y", "<i8", "$nodes,", pack("q<*", map { next_below(4) } 1 .. $nodes));
     put("train_mask", "|b1", "$nodes,", pack("C*", map { next_below(3) > 0 } 1 .. $nodes))' "$1"
 }
+# Of `directed`: a weight and three features of each edge.
+edge_data() { # FOLDER
+  perl -e 'my $folder = $ARGV[0];
+    sub put { my ($file, $shape, @x) = @_; my $h = "{\x27descr\x27: \x27<f4\x27, \x27fortran_order\x27: False, \x27shape\x27: ($shape), }"; $h .= " " x (63 - (10 + length $h) % 64) . "\n";
+    open my $out, ">:raw", "$folder/$file.npy" or die; print $out "\x93NUMPY\x01\x00", pack("v", length $h), $h, pack("f<*", @x) }
+  put("w", "40000,", map { 0.5 + $_ * 7919 % 97 / 97 } 1 .. 40000); put("e", "40000, 3", map { $_ * 104729 % 89 / 89 - 0.5 } 1 .. 120000)' "$1"
+}

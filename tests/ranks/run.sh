@@ -155,9 +155,7 @@ model on_isolated "npy(\"isolated\") { order = nested }" '  h = x |> GATv2(8, he
   return h |> GraphConv(y.classes)'
 check "isolated nodes, in a nested order, on 2" same_bits on_isolated 2
 # Weights and features of edges: w.npy, e.npy.
-perl -e 'sub put { my ($file, $shape, @x) = @_; my $h = "{\x27descr\x27: \x27<f4\x27, \x27fortran_order\x27: False, \x27shape\x27: ($shape), }"; $h .= " " x (63 - (10 + length $h) % 64) . "\n";
-    open my $out, ">:raw", "directed/$file.npy" or die; print $out "\x93NUMPY\x01\x00", pack("v", length $h), $h, pack("f<*", @x) }
-  put("w", "40000,", map { 0.5 + $_ * 7919 % 97 / 97 } 1 .. 40000); put("e", "40000, 3", map { $_ * 104729 % 89 / 89 - 0.5 } 1 .. 120000)'
+edge_data directed
 model weighted 'npy("directed") {
   nodes = 9000
   node x : f32[32]
@@ -214,18 +212,35 @@ interrupted() { # SIGUSR1 to one rank: all stop at the same epoch, with a checkp
   grep -q "stopped at epoch [0-9]* .* SIGUSR1" text && [ "$(grep -c "stopped at epoch" text)" = 1 ] && ls stopped/checkpoint-* && ranks 3 ./long --threads 1 -q --epochs 1 --resume --out stopped
 }
 check "a signal to one rank stops all at the same epoch, with a checkpoint" interrupted
-killed() { # -9: mpirun ends all; what goes on from the last checkpoint has the same bits
-  sed 's/epochs = 6/epochs = 100000; checkpoint = every(1)/' plain.gnn >long.gnn && compiles --ranks=3 long.gnn -o long || return 1
-  rm -rf dead && { ranks 3 ./long --threads 1 --progress none --out dead >text 2>&1 & }
-  local job=$! tries=0
-  while ! ls dead/checkpoint-* >/dev/null 2>&1 && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
-  kill -9 "$(children dead | tail -1)"
-  wait $job
-  [ $? -ne 0 ] && [ -z "$(children dead)" ] || return 1
-  local epoch; epoch=$(ls dead/checkpoint-* | sed 's/.*-e0*\([0-9]*\)\..*/\1/' | sort -n | tail -1)
-  ranks 3 ./long --threads 1 -q --epochs $((epoch + 2)) --resume --out dead && compiles --cut=whole long.gnn -o long_1 && ./long_1 --threads 1 -q --epochs $((epoch + 2)) --out straight && cmp dead/last.safetensors straight/last.safetensors
+killed() { # -9 of a rank at so many moments, the same each time: mpirun ends all, and what goes on from the last checkpoint, if there is one, has the bits of one process
+  local kill job one status between=0
+  sed 's/epochs = 6/epochs = 100; checkpoint = every(3)/' plain.gnn >mortal.gnn && compiles --ranks=3 mortal.gnn -o mortal && compiles --cut=whole mortal.gnn -o mortal_1 && ./mortal_1 --threads 1 -q --out straight || return 1
+  RANDOM=5
+  for kill in $(seq "$1"); do
+    rm -rf dead && { ranks 3 ./mortal --threads 1 --progress none --out dead >text 2>&1 & }
+    job=$!
+    sleep 0.$((RANDOM % 900 + 100))
+    one=$(pgrep -f "^./mortal --threads 1 .*--out dead" | sort -n | sed -n "$((RANDOM % 3 + 1))p")
+    [ -z "$one" ] || kill -9 "$one"
+    wait $job
+    status=$?
+    [ $status -ne 124 ] && [ -z "$(pgrep -f "^./mortal --threads 1 .*--out dead")" ] || { echo "kill $kill: somebody hangs"; return 1; }
+    if [ $status -eq 0 ]; then continue; fi
+    if ls dead/checkpoint-* >/dev/null 2>&1; then
+      between=$((between + 1))
+      ranks 3 ./mortal --threads 1 -q --resume --out dead || return 1
+    else
+      rm -rf dead
+      ranks 3 ./mortal --threads 1 -q --out dead || return 1
+    fi
+    cmp dead/last.safetensors straight/last.safetensors || { echo "kill $kill"; return 1; }
+  done
+  echo "$between of $1 after a checkpoint"
+  [ $between -gt 0 ]
 }
-check "kill -9 of a rank ends all; the training goes on to the same bits" killed
+check "kill -9 of a rank at ${RANKS_KILLS:-3} moments ends all; the training goes on to the same bits" killed "${RANKS_KILLS:-3}"
+mortal_long() { sed 's/epochs = 6/epochs = 100000; checkpoint = every(1)/' plain.gnn >long.gnn && compiles --ranks=3 long.gnn -o long; }
+check "a training that keeps each epoch" mortal_long
 
 # ---- ranks that do not fit together ----
 

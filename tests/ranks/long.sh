@@ -1,0 +1,63 @@
+#!/bin/bash
+# long.sh BUILD: every standard layer on three ranks, on the stand-in for MPI; and three data sets (GNN_DATA: their folder) on 1, 2, 3, 4 and 8 ranks: losses, measures, weights and checkpoints of one process.
+set -u
+here=$(cd "$(dirname "$0")" && pwd)
+build=$(cd "$1" && pwd)
+data=$(realpath "${GNN_DATA:-$here/../../../shared/data}" 2>/dev/null)
+. "$here/../tap.sh"
+. "$here/../end_to_end/graphs.sh"
+gnncc=$build/gnncc
+workplace
+export CFLAGS=-O0 MPICC=$here/standin/mpicc
+
+run() { # RANKS PROGRAM ARGUMENT...
+  local ranks=$1
+  shift
+  STANDIN_RANKS=$ranks STANDIN_SEED=3 timeout 600 "$@" --threads 1 -q --every 1 --log csv
+}
+alike() { # ONE OTHER
+  local file
+  diff <(cut -d, -f1-7 "$1/log.csv") <(cut -d, -f1-7 "$2/log.csv") || return 1
+  for file in "$1"/*.safetensors; do cmp "$file" "$2/${file##*/}" || return 1; done
+}
+same_bits() { # NAME "OPTION..." RANKS...: of NAME.gnn
+  local name=$1 options=$2 n
+  shift 2
+  "$gnncc" -q -w --cut=whole "$name.gnn" -o "${name}_1" && rm -rf one && run 1 "./${name}_1" --out one || return 1
+  for n; do
+    rm -rf out
+    "$gnncc" -q -w --ranks="$n" $options "$name.gnn" -o "${name}_n" && run "$n" "./${name}_n" --out out && alike one out || { echo "$n ranks"; return 1; }
+  done
+}
+
+# ---- every standard layer ----
+
+graph_of directed
+edge_data directed
+# The models of tests/layers, on features instead of weights of their own.
+layers() {
+  sed -n '/^layer Head/,/^}/p; /^layer Initial/,/^}/p' "$here/../layers/cases.gnn"
+  printf 'data g from npy("directed") {\n  nodes = 9000\n  node x : f32[32]\n  node y : class[4]\n  edge w : f32\n  edge e : f32[3]\n}\n'
+  sed -n '/^model cases/,/^}/p' "$here/../layers/cases.gnn" | sed 's/id |> Input(5)/x |> Linear(5)/; s/Head(3)/Head(4)/; s/on graph/on g/'
+  printf 'train cases { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }\n'
+}
+layers >cases.gnn
+check "all standard layers of nodes and their variants, on 3" same_bits cases "" 3
+
+# ---- data sets ----
+
+model='  h = x |> dropout(0.3) |> GCN(16) |> relu
+  return h |> SAGE(y.classes)'
+least() { "$gnncc" -w --ranks=3 --budget device=1KiB --budget host=64MiB "$1" 2>&1 | sed -n 's/.*--budget device=\([0-9.]*[KM]iB\) is the smallest.*/\1/p' | head -1; }
+moves() { # NAME: with the smallest device that three ranks have their values moved by
+  local device; device=$(least "$1.gnn") && echo "device $device"
+  local options="--budget device=$device --budget host=64MiB"
+  "$gnncc" -w --plan --ranks=3 $options "$1.gnn" >plan && same_bits "$1" "$options" 3
+}
+for set in cora minesweeper tolokers; do
+  if [ ! -d "$data/$set" ]; then skip "$set on 2, 3, 4 and 8 ranks" "GNN_DATA has no $set"; continue; fi
+  printf 'data g from npy("%s")\nmodel m on g {\n%s\n}\ntrain m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 4; metric = accuracy; keep = best(valid.accuracy) }\n' "$data/$set" "$model" >"$set.gnn"
+  check "$set on 2, 3, 4 and 8 ranks" same_bits "$set" "" 2 3 4 8
+  check "  on 3 with the smallest device there is a plan for" moves "$set"
+done
+finish
