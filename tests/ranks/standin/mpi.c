@@ -103,10 +103,10 @@ static slot *slot_of(int from, int to) { return &all->slots[from * RANKS_MOST + 
 /* ---- beginning and end ---- */
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
-  (void)argc, (void)argv, (void)required;
+  (void)argc, (void)argv;
   const char *wanted = getenv("STANDIN_RANKS"), *by = getenv("STANDIN_SEED"), *fault = getenv("STANDIN_FAULT");
   long long number;
-  *provided = MPI_THREAD_FUNNELED;
+  *provided = required <= MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
   ranks = wanted ? atoi(wanted) : 1;
   if (ranks < 1 || ranks > RANKS_MOST) return MPI_ERR_OTHER;
   if (fault && sscanf(fault, "%15[a-z]:%d:%lld", fault_kind, &fault_rank, &number) == 3) fault_number = number;
