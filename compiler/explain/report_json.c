@@ -63,6 +63,10 @@ static json_t *json_epoch(const Emission *m, const Decisions *d) {
     json_object_set_new(epoch, tier == TIER_HOST ? "host_out_bytes" : "ssd_out_bytes", integer(d->out_bytes[tier]));
     json_object_set_new(epoch, tier == TIER_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(d->in_bytes[tier]));
   }
+  if (m->program->info->is_of_rank) {
+    json_object_set_new(epoch, "net_seconds", json_real(s->net_seconds));
+    json_object_set_new(epoch, "net_wait_seconds", json_real(s->net_wait_seconds));
+  }
   const Bound b = bound(s);
   if (b.is_told)
     json_object_set_new(epoch, "bound", json_pack("{s:s, s:f, s:f}", "lane", lane_names[b.lane], "busy_seconds", b.lanes[b.lane].busy_seconds, "ratio", b.ratio));

@@ -45,7 +45,7 @@ static void attribute(const Schedule *s, Decisions *d, const int *index_of) {
     }
     if (step->kind == STEP_KERNEL && !step->is_rerun) d->keep_all_ns += ns_of(step->cost.seconds - step->slowed_seconds);
     if (step->kind != STEP_KERNEL && copy_is_exchange(&s->copies[step->copy])) { /* which no decision makes */
-      if (step->kind == STEP_WAIT) d->wait_seconds += step->cost.seconds;
+      *(step->kind == STEP_WAIT ? &d->wait_seconds : &d->transfer_seconds) += step->cost.seconds;
       continue;
     }
     if (step->kind == STEP_COPY) {

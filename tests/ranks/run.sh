@@ -95,7 +95,10 @@ beside() { # gradients of weights pass beside the exchange of gradients: SAGE's 
   "$gnncc" -w --plan -v --ranks=4 deep.gnn >plan && grep '  exchange  \|weight = sum' plan && exchange_of back_sage2 && grep '^sage2 *backward\|^  sage2  backward' plan
 }
 check "  gradients of weights pass beside it" beside
-drawn() { "$gnncc" -w --ranks=4 --emit=gantt=- deep.gnn >chart && cat chart && grep '^device *net  *.*x.*x' chart && "$gnncc" -w --ranks=4 --emit=trace=trace.json,dot=graph.dot deep.gnn && grep -q '"net"' trace.json && "$gnncc" -w -q --report --ranks=4 deep.gnn && "$build/tests/check_report" <("$gnncc" -w --plan=json --ranks=4 deep.gnn); }
+drawn() {
+  "$gnncc" -w --ranks=4 --emit=gantt=- deep.gnn >chart && cat chart && grep '^device *net  *.*x.*x' chart && "$gnncc" -w --plan=json --ranks=4 deep.gnn >report.json && "$build/tests/check_report" report report.json &&
+    "$gnncc" -w --ranks=4 --emit=trace=trace.json,gantt=chart.svg,dot=graph.dot deep.gnn && "$build/tests/check_report" trace trace.json report.json && "$build/tests/check_report" svg chart.svg report.json && "$gnncc" -w -q --report --ranks=4 deep.gnn
+}
 check "  and are drawn" drawn
 sources_say() { "$gnncc" -q -w -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnmpi.c ] && ! make -C sources 2>messages && grep "MPI=yes" messages; }
 check "sources are delivered with MPI's, and make says what they need" sources_say

@@ -38,10 +38,10 @@ static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"mo
                                        {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'}, {"cut", 'O'}, {"layers", 'L'},
                                        {"instead", 'O'}, {"advice", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"once", 'L'}, {"plan", 'P'}, {0}};
 static const Member layer_members[] = {{"layer", 't'}, {"pass", 't'}, {"line", 'i'}, {"mode", 't'}, {"sums", 'i'}, {"pieces", 'i'}, {"host_out_bytes", 'i'}, {"host_in_bytes", 'i'}, {"ssd_out_bytes", 'i'},
-                                       {"ssd_in_bytes", 'i'}, {"transfer_seconds", 'n'}, {"wait_seconds", 'n'}, {"slowed_seconds", 'N'}, {0}};
+                                       {"ssd_in_bytes", 'i'}, {"net_bytes", 'I'}, {"transfer_seconds", 'n'}, {"wait_seconds", 'n'}, {"slowed_seconds", 'N'}, {0}};
 static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
                                       {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"decided_by", 'i'}, {"flops", 'N'}, {"reads", 'M'}, {"writes", 'M'}, {"frees", 'M'},
-                                      {"value", 'T'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {"layer", 'T'}, {0}};
+                                      {"value", 'T'}, {"volume_bytes", 'I'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {"layer", 'T'}, {0}};
 static const Member value_members[] = {{"value", 't'}, {"what", 't'}, {"line", 'i'}, {"bytes", 'i'}, {"fate", 't'}, {"adds_seconds", 'n'}, {"pinned", 'b'}, {"alternatives", 'l'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {0}};
 static const Member alternative_members[] = {{"fate", 't'}, {"fits", 'b'}, {"adds_seconds", 'N'}, {"over_bytes", 'I'}, {"short_of", 'T'}, {0}};
 static const Member block_members[] = {{"name", 't'}, {"kind", 't'}, {"tier", 't'}, {"offset", 'i'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"value", 'T'}, {"line", 'I'}, {"how", 'T'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {0}};
@@ -126,6 +126,7 @@ static void check_epoch(const json_t *root) {
   size_t i;
   if (whole(root, "training_steps") == 0) return;
   json_array_foreach(json_object_get(root, "values"), i, value) adds += num(value, "adds_seconds");
+  if (json_object_get(epoch, "net_wait_seconds")) adds += num(epoch, "net_wait_seconds"); /* which no fate makes */
   close_to(adds, seconds - num(epoch, "compute_seconds"), seconds, "what the fates add is the epoch less that of keeping everything");
   close_to(num(epoch, "compute_seconds") + num(epoch, "recompute_seconds") + num(epoch, "wait_seconds") + num(epoch, "slowed_seconds"), seconds, seconds, "compute, recompute, waits and what copies slow down make the epoch");
   json_array_foreach(json_object_get(root, "lanes"), i, lane) {
@@ -147,7 +148,7 @@ static void check_bound(const json_t *root) {
     json_array_foreach(json_object_get(root, "steps"), k, step) {
       if (strcmp(str(step, "lane"), str(lane, "lane")) != 0 || (training_steps && whole(step, "step") > training_steps)) continue;
       *(json_object_get(step, "waits_for") ? &waiting : &busy) += num(step, "seconds");
-      is_wanted |= training_steps && (strcmp(str(step, "phase"), "move") == 0 || strcmp(str(step, "phase"), "recompute") == 0);
+      is_wanted |= training_steps && (strcmp(str(step, "phase"), "move") == 0 || strcmp(str(step, "phase"), "exchange") == 0 || strcmp(str(step, "phase"), "recompute") == 0);
     }
     close_to(busy, num(lane, "busy_seconds"), seconds, "a lane is busy with its steps");
     close_to(waiting, num(lane, "wait_seconds"), seconds, "a lane waits in its steps");
