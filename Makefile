@@ -35,7 +35,7 @@ COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c
     verify_plan.c) \
   $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_lines.c emit_names.c emit_rows.c emit_step.c cpu/emit_kernel.c \
     cuda/emit_cuda.c cuda/emit_cuda_kernel.c cuda/emit_cuda_rows.c) \
-  $(addprefix compiler/explain/, advice.c bound.c instead.c layers.c problem_report.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
+  $(addprefix compiler/explain/, advice.c bound.c instead.c layers.c problem_report.c rank_times.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
   $(addprefix compiler/explain/views/, annotate.c brackets.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory_csv.c page.c svg.c sweep_views.c \
     trace.c turns.c views.c) \
   $(addprefix compiler/driver/, build.c c_compiler.c changes.c children.c cuda_compiler.c cut_forms.c dependencies.c driver.c format_command.c forms.c given_plan.c language_server.c native.c options.c problem_command.c single_file.c) \

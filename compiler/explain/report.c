@@ -8,6 +8,7 @@
 
 #include "bound.h"
 #include "layers.h"
+#include "rank_times.h"
 #include "compiler/plan/tiers.h"
 #include "runtime/base/text.h"
 
@@ -378,9 +379,13 @@ static void print_net(const Emission *m, FILE *out) {
   const double hidden = seconds > 0 && waits < seconds ? 1 - waits / seconds : 0;
   fprintf(out, "  net       %d exchange%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", exchanges, exchanges == 1 ? "" : "s", bytes(m->arena, volume), bytes(m->arena, most), duration(m->arena, seconds), 100 * hidden,
           !ranks->is_estimated ? "counted in the data" : ranks->is_stated ? "estimated by --halos" : "estimated as if neighbours were anywhere, which is the most");
-  if (!ranks->is_estimated)
-    fprintf(out, "  balance   the most of one rank over the mean: nodes %.3f, edges %.3f, bytes %.3f\n", (double)ranks->most_nodes * ranks->count / (double)ranks->nodes, ranks->edges ? (double)ranks->most_edges * ranks->count / (double)ranks->edges : 1,
-            volume ? (double)most * ranks->count / (double)volume : 1);
+  if (ranks->is_estimated) return;
+  const RankTimes t = rank_times(m->arena, s, ranks);
+  int worst = 0; /* where the mean of the ranks has least to do while the slowest works */
+  for (int i = 1; i < t.steps; i++)
+    if (s->steps[i].cost.seconds * (1 - 1 / t.balance[i]) > s->steps[worst].cost.seconds * (1 - 1 / t.balance[worst])) worst = i;
+  fprintf(out, "  balance   the most of one rank over the mean: nodes %.3f, edges %.3f, bytes %.3f; it costs most in step %d, %.3f\n", (double)ranks->most_nodes * ranks->count / (double)ranks->nodes, ranks->edges ? (double)ranks->most_edges * ranks->count / (double)ranks->edges : 1,
+            volume ? (double)most * ranks->count / (double)volume : 1, s->steps[worst].number, t.balance[worst]);
 }
 
 /* Which sums have slices is among the notes. */

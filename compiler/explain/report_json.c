@@ -13,6 +13,7 @@
 #include "decided_by.h"
 #include "layers.h"
 #include "report.h"
+#include "rank_times.h"
 #include "compiler/emit/emit_calls.h"
 #include "compiler/plan/tiers.h"
 #include "lang/source.h"
@@ -408,6 +409,25 @@ static json_t *json_pass(const Emission *m, int from, int to) {
   return list;
 }
 
+/* The first, the slowest and the last of the ranks, step by step, and how alike all are in each. */
+static json_t *json_ranks(const Emission *m) {
+  const RankTimes t = rank_times(m->arena, m->schedule, m->program->info->ranks);
+  const char *const names[] = {t.slowest == 0 ? "first and slowest" : "first", "slowest", t.slowest == t.count - 1 ? "last and slowest" : "last"};
+  const int shown[] = {0, t.slowest, t.count - 1};
+  json_t *list = json_array(), *balance = json_array();
+  for (int k = 0; k < 3; k++) {
+    if (k == 1 && (t.slowest == 0 || t.slowest == t.count - 1)) continue;
+    json_t *start = json_array(), *seconds = json_array();
+    for (int i = 0; i < t.steps; i++) {
+      json_array_append_new(start, json_real(t.start[shown[k] * t.steps + i]));
+      json_array_append_new(seconds, json_real(t.seconds[shown[k] * t.steps + i]));
+    }
+    json_array_append_new(list, json_pack("{s:i, s:s, s:o, s:o}", "rank", shown[k], "name", names[k], "start_seconds", start, "seconds", seconds));
+  }
+  for (int i = 0; i < t.steps; i++) json_array_append_new(balance, json_real(t.balance[i]));
+  return json_pack("{s:i, s:o, s:o}", "count", t.count, "balance", balance, "shown", list);
+}
+
 static json_t *json_steps(const Emission *m) { return json_pass(m, 0, m->schedule->count); }
 
 /* ---- the rest ---- */
@@ -487,6 +507,7 @@ const char *report_plan_json(const Explanation *x) {
   if (root && (cached.fields || cached.graph || cached.learned))
     json_object_set_new(json_object_get(root, "cut"), "cached", json_pack("{s:I, s:b, s:b, s:b}", "bytes", (json_int_t)cached.bytes, "fields", cached.fields, "graph", cached.graph, "learned", cached.learned));
   if (root && (x->cut.parts > 1 || x->cut.slices > 1 || x->cut.layers || x->cut.ranks)) json_object_set_new(root, "layers", json_layers(m));
+  if (root && x->cut.ranks) json_object_set_new(root, "ranks", json_ranks(m));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->advice) json_object_set_new(root, "advice", json_advice(x->advice));
   if (root && x->sweep) json_object_set_new(root, "sweep", sweep_json(x->sweep));

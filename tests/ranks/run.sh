@@ -96,10 +96,16 @@ beside() { # gradients of weights pass beside the exchange of gradients: SAGE's 
 }
 check "  gradients of weights pass beside it" beside
 drawn() {
-  "$gnncc" -w --ranks=4 --emit=gantt=- deep.gnn >chart && cat chart && grep '^device *net  *.*x.*x' chart && "$gnncc" -w --plan=json --ranks=4 deep.gnn >report.json && "$build/tests/check_report" report report.json &&
+  "$gnncc" -w --ranks=4 --emit=gantt=- deep.gnn >chart && cat chart && grep '^device *net  *.*x.*x' chart && grep '^rank 0, the first' chart && grep '^rank 3, the last' chart && grep '^  3 *net  *.*x.*x' chart && "$gnncc" -w --plan=json --ranks=4 deep.gnn >report.json && "$build/tests/check_report" report report.json &&
     "$gnncc" -w --ranks=4 --emit=trace=trace.json,gantt=chart.svg,dot=graph.dot deep.gnn && "$build/tests/check_report" trace trace.json report.json && "$build/tests/check_report" svg chart.svg report.json && "$gnncc" -w -q --report --ranks=4 deep.gnn
 }
-check "  and are drawn" drawn
+check "  and are drawn, with a group of lanes for the first, the slowest and the last rank" drawn
+balanced() { # a hub's edges are on one rank: the most over the mean of the ranks is said, and which step it costs most
+  graph_of hub && printf 'data g from npy("hub")\nmodel m on g { return x |> GCN(16) |> relu |> GCN(y.classes) }\ntrain m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }\n' >hubs.gnn
+  "$gnncc" -w --plan -v --ranks=4 hubs.gnn >plan && sed -n 's/^  balance .*edges \([0-9.]*\), bytes .*costs most in step \([0-9]*\), \([0-9.]*\)$/\1 \2 \3/p' plan >told && cat told && read -r edges step most <told &&
+    awk -v edges="$edges" -v most="$most" 'BEGIN { exit !(edges > 1.05 && most > 1.05 && most <= 4) }' && grep "^ *$step  [cn]" plan
+}
+check "  and how alike the ranks are is told" balanced
 sources_say() { "$gnncc" -q -w -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnmpi.c ] && ! make -C sources 2>messages && grep "MPI=yes" messages; }
 check "sources are delivered with MPI's, and make says what they need" sources_say
 plain_has_none() { "$gnncc" -q -w plain.gnn -o plain && ! grep -q MPI_ plain; }

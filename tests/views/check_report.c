@@ -35,7 +35,7 @@ typedef struct Member {
 } Member;
 
 static const Member whole_members[] = {{"format", 't'}, {"generator", 't'}, {"model", 't'}, {"data", 't'}, {"target", 't'}, {"fingerprint", 't'}, {"model_fingerprint", 'T'}, {"figures", 't'}, {"fits", 'b'},
-                                       {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'}, {"cut", 'O'}, {"layers", 'L'},
+                                       {"machine", 'o'}, {"tiers", 'o'}, {"epoch", 'o'}, {"training_steps", 'i'}, {"peak_step", 'i'}, {"lanes", 'l'}, {"notes", 'm'}, {"source", 'o'}, {"cut", 'O'}, {"layers", 'L'}, {"ranks", 'O'},
                                        {"instead", 'O'}, {"advice", 'O'}, {"sweep", 'O'}, {"measured", 'O'}, {"code", 'L'}, {"values", 'l'}, {"blocks", 'l'}, {"homes", 'l'}, {"memory", 'l'}, {"steps", 'l'}, {"once", 'L'}, {"plan", 'P'}, {0}};
 static const Member layer_members[] = {{"layer", 't'}, {"pass", 't'}, {"line", 'i'}, {"mode", 't'}, {"sums", 'i'}, {"pieces", 'i'}, {"host_out_bytes", 'i'}, {"host_in_bytes", 'i'}, {"ssd_out_bytes", 'i'},
                                        {"ssd_in_bytes", 'i'}, {"net_bytes", 'I'}, {"transfer_seconds", 'n'}, {"wait_seconds", 'n'}, {"slowed_seconds", 'N'}, {0}};

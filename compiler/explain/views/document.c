@@ -178,6 +178,18 @@ static void read_memory(Reader *r, const char *at, const json_t *o, DocMemory *m
         read(r, arena_printf((r)->arena, "%s[%zu]", key, i), item, &(items)[(count)++]);   \
   } while (0)
 
+static void read_rank(Reader *r, const char *at, const json_t *o, DocRank *k) {
+  const json_t *start = list_of(r, at, o, "start_seconds"), *seconds = list_of(r, at, o, "seconds");
+  *k = (DocRank){.rank = count_of(r, at, o, "rank"), .name = text_of(r, at, o, "name"), .count = (int64_t)json_array_size(start)};
+  if (json_array_size(seconds) != json_array_size(start)) fail(r, at, "seconds", "as many as start_seconds are needed");
+  k->start = arena_alloc(r->arena, (size_t)(k->count + 1) * sizeof *k->start);
+  k->seconds = arena_alloc(r->arena, (size_t)(k->count + 1) * sizeof *k->seconds);
+  for (int64_t i = 0; !r->fault && i < k->count; i++) {
+    k->start[i] = json_number_value(json_array_get(start, (size_t)i));
+    k->seconds[i] = json_number_value(json_array_get(seconds, (size_t)i));
+  }
+}
+
 /* ---- the whole ---- */
 
 static void read_tiers(Reader *r, const json_t *root, Document *d) {
@@ -281,6 +293,7 @@ static Document *read_document(Reader *r, json_t *root) {
   read_tiers(r, root, d);
   read_epoch(r, root, d);
   READ_LIST(r, machine, "links", d->links, d->link_count, read_link);
+  if (json_object_get(root, "ranks")) READ_LIST(r, json_object_get(root, "ranks"), "shown", d->ranks, d->rank_count, read_rank);
   READ_LIST(r, root, "lanes", d->lanes, d->lane_count, read_lane);
   READ_LIST(r, root, "values", d->values, d->value_count, read_value);
   READ_LIST(r, root, "blocks", d->blocks, d->block_count, read_block);

@@ -93,6 +93,14 @@ typedef struct DocEpoch {
   double seconds, compute, recompute, wait, transfer, evaluation, slowed;
 } DocEpoch;
 
+/* Of a program of ranks, the times of one of them. */
+typedef struct DocRank {
+  int64_t rank;
+  const char *name;        /* first, slowest, last */
+  double *start, *seconds; /* per step */
+  int64_t count;
+} DocRank;
+
 typedef struct Document {
   Arena *arena;
   json_t *json;   /* owned by the document */
@@ -111,6 +119,8 @@ typedef struct Document {
   DocBlock *blocks;
   DocSlot *slots;
   DocLane *lanes;
+  int rank_count;
+  DocRank *ranks;
   DocLink *links;
   DocMemory *memory;
 } Document;

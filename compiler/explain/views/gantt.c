@@ -109,6 +109,23 @@ static void put_brackets(const Chart *c, const char *head, bool is_measured) {
   fprintf(c->out, "\n");
 }
 
+/* The first, the slowest and the last of several ranks, with what is their own: a group of lanes each. */
+static void put_ranks(Chart *c) {
+  const DocStep *const of_all = c->steps;
+  for (int k = 0; k < c->d->rank_count; k++) {
+    const DocRank *rank = &c->d->ranks[k];
+    DocStep *own = arena_alloc(c->d->arena, (size_t)(c->count + 1) * sizeof *own);
+    for (int i = 0; i < c->count; i++) {
+      own[i] = of_all[i];
+      if (i < rank->count) own[i].start = rank->start[i], own[i].seconds = rank->seconds[i];
+    }
+    c->steps = own;
+    fprintf(c->out, "rank %" PRId64 ", the %s\n", rank->rank, rank->name);
+    for (int i = 0; i < c->d->lane_count; i++) put_lane(c, arena_printf(c->d->arena, "  %" PRId64, rank->rank), &c->d->lanes[i]);
+  }
+  c->steps = of_all;
+}
+
 /* Of a run, each lane twice: as estimated, and under it as measured. */
 static void put_lanes(Chart *c) {
   bool has_run = document_has_run(c->d);
@@ -119,6 +136,7 @@ static void put_lanes(Chart *c) {
       put_lane(c, !has_run ? c->d->device : m ? "measured" : "estimate", &c->d->lanes[i]);
     }
   c->is_measured = false;
+  put_ranks(c);
 }
 
 static double round_step(double whole) {
