@@ -35,7 +35,7 @@ same_under_all() { # NAME: seeds, and so an SSD that is fast or slow
 has_kind() { grep -q "needed $2 $3\$" "$work/$1.waits" || { cat "$work/$1.waits"; false; }; } # NAME LANE LANE
 without() { # NAME COPY PLACE: PROGRAM of it
   local program=$work/$1_without_$2_$3
-  sed -E "/^  \{[0-9]+, GNN_LANE_.*\/\* $2: /s/\{(-?[0-9]+), (-?[0-9]+)\}\}, \/\*/{$([ "$3" = 0 ] && echo '-1, \2' || echo '\1, -1')}}, \/*/" "$work/$1.work/model.c" >"$program.c"
+  sed -E "/^  \{[0-9]+, GNN_LANE_.*\/\* $2: /s/\{(-?[0-9]+), (-?[0-9]+)\}/{$([ "$3" = 0 ] && echo '-1, \2' || echo '\1, -1')}/" "$work/$1.work/model.c" >"$program.c"
   ! cmp -s "$program.c" "$work/$1.work/model.c" && (cd "$work/$1.work" && cc -std=gnu11 -O0 -w -I"$build/share" -I. -c -o "$program.o" "$program.c" &&
     "$here/link.sh" "$build" "$program" main.o "$program.o" emulated.o)
 }

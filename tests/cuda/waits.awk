@@ -4,8 +4,8 @@
 /^  \{[0-9]+, GNN_LANE_/ {
   copy = copies++
   lane[copy] = $2
-  match($0, /\{-?[0-9]+, -?[0-9]+\}\},/)
-  split(substr($0, RSTART + 1, RLENGTH - 4), after, ", ")
+  match($0, /\{-?[0-9]+, -?[0-9]+\}/)
+  split(substr($0, RSTART + 1, RLENGTH - 2), after, ", ")
   waits_for[copy, 0] = after[1]
   waits_for[copy, 1] = after[2]
   is_ring[copy] = /GNN_(WRITE|READ)_RING/
