@@ -193,7 +193,12 @@ claims() { # STATUS TEXT METADATA
   says "$1" "$2" bash -c "ulimit -v 8000000 && exec '$build/gnndata' info bad.safetensors"
 }
 check "2^62 classes" claims 1 "y declares 4611686018427387904 classes" '"gnncc.classes.y":"4611686018427387904"'
-check "thousands of millions of nodes without the memory for them" claims 3 "sorting its edges takes 32.0 GiB" '"gnncc.nodes":"2147483646"'
+check "thousands of millions of nodes beside one label" claims 1 "y has 1 rows, but there are 2,147,483,646 nodes" '"gnncc.nodes":"2147483646"'
+unlabelled() { # STATUS TEXT METADATA
+  container bad.safetensors "{\"__metadata__\":{$3},\"edge.src\":{$empty},\"edge.dst\":{$empty}}" 0
+  says "$1" "$2" bash -c "ulimit -v 8000000 && exec '$build/gnndata' info bad.safetensors"
+}
+check "so many without the memory for them" unlabelled 3 "sorting its edges takes 32.0 GiB" '"gnncc.nodes":"2147483646"'
 check "a number beyond 2^63" claims 1 "a whole number is needed" '"gnncc.nodes":"9223372036854775808"'
 
 # ---- data that changed ----
