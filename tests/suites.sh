@@ -22,7 +22,7 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).
 # planner_all: the planner's tests in full size, also under the sanitizers, and all random changes of plans (planner has two fifths, planner_watched a tenth, and no chain of 300 with more effort,
-#   passes a quarter of the changes and a third of the waits).
+#   passes half of the changes, and a quarter and a third of the waits under the sanitizers).
 # trust_long: 1,000 random programs (trust has twelve), the ways of NaN in programs of a user's optimisation (-O1), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # kernels_all: the tests of kernels for each instruction set and in double at -O3 (kernels: for this machine's; the others at -O1).
 # processors_all: by CMake; for ARM under QEMU SVE of known lengths, libraries and sources, and the tests of the kernels (processors: a program with NEON and SVE).
@@ -43,9 +43,9 @@ suite_unix() {
   return $status
 }
 suite_messages() { tests/messages/run.sh "$build"; }
-suite_passes() { # a quarter of the random changes and a third of the waits under the sanitizers; memory that is freed is kept for the next of thousands of plans
+suite_passes() { # half of the random changes, and a quarter under the sanitizers, with a third of the waits; memory that is freed is kept for the next of thousands of plans
   local status=0
-  MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 each "$build"/tests/passes/test_* || status=1
+  MALLOC_TRIM_THRESHOLD_=1000000000 MALLOC_MMAP_THRESHOLD_=1000000000 GNNCC_TEST_SCALE=50 each "$build"/tests/passes/test_* || status=1
   GNNCC_TEST_SCALE=25 each "$build"/watched/tests/passes/test_* || status=1
   return $status
 }
@@ -63,7 +63,7 @@ suite_planner() {
   return $status
 }
 suite_planner_watched() { GNNCC_TEST_SCALE=10 each "$build"/watched/tests/planner/test_*; }
-suite_planner_all() { each "$build"/tests/planner/test_* "$build"/watched/tests/planner/test_* "$build"/watched/tests/passes/test_verifiers; }
+suite_planner_all() { each "$build"/tests/planner/test_* "$build"/tests/passes/test_verifiers "$build"/watched/tests/planner/test_* "$build"/watched/tests/passes/test_verifiers; }
 suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }
 suite_end_to_end() { tests/end_to_end/run.sh "$build"; }
