@@ -6,7 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
 . "$here/../tap.sh"
 gnncc=$build/gnncc
-: "${KILLS:=10}"
+: "${KILLS:=6}"
 workplace
 export MALLOC_ARENA_MAX=1 # address space that malloc only reserves, for each thread
 
@@ -124,11 +124,11 @@ cp deep.gnn whole.gnn && printf 'plan {\n  fate "x" = ssd\n  fate "graph_*_idx" 
 made homes "${spare[@]}"
 mv whole.gnn deep.gnn
 check "data at home on the SSD, too: compiles" is_made homes
-check "  killed $(((KILLS + 2) / 3)) times and resumed, to the end with the memory that it announces" killed homes homes.out $(((KILLS + 2) / 3))
+check "  killed $((KILLS / 2)) times and resumed, to the end with the memory that it announces" killed homes homes.out $((KILLS / 2))
 check "  same bits" same_weights kept.out homes.out
 check "on host and SSD: compiles" is_made box
 check "  its values are ten times the device" device_is_a_tenth box
-check "  killed $(((KILLS + 2) / 3)) times and resumed, to the end with the memory that it announces" killed box box.out $(((KILLS + 2) / 3))
+check "  killed $((KILLS / 2)) times and resumed, to the end with the memory that it announces" killed box box.out $((KILLS / 2))
 check "  same bits" same_weights kept.out box.out
 check "no scratch file is left behind" bash -c '! ls -A | grep scratch'
 
