@@ -1,6 +1,6 @@
 /* mpi.c: a stand-in for MPI as bad as the standard lets it be. MPI_Init_thread forks STANDIN_RANKS processes, of which the first is rank 0.
  *
- * Messages with other tags overtake each other, and each takes so many looks (MPI_Test) as STANDIN_SEED says. What is sent is read as late as may be: who writes there before ends all. Where something
+ * Messages with other tags overtake each other, and each takes so many looks (MPI_Test) as STANDIN_SEED says; those of one tag in eight take longer than some sums beside them. What is sent is read as late as may be: who writes there before ends all. Where something
  * is received stands nothing readable until the message is over, and who writes there ends all. So a wait that is missing changes numbers or ends the program.
  * STANDIN_FAULT=KIND:RANK:NUMBER: there that message fails (message), cannot be started (start) or is a byte short (short), or that gathering fails (gather). */
 #define _GNU_SOURCE
@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { RANKS_MOST = 16, SLOT_BYTES = 1 << 26, LOOKS_MOST = 40, GATHER_TAG = 1 << 20, POISON = 0xff };
+enum { RANKS_MOST = 16, SLOT_BYTES = 1 << 26, LOOKS_MOST = 40, LATE_LOOKS = 400, LATE_ONE_OF = 8, GATHER_TAG = 1 << 20, POISON = 0xff };
 
 /* From one rank to another, one message at a time. */
 typedef struct slot {
@@ -59,6 +59,7 @@ struct standin_request {
 static shared *all;
 static int rank, ranks = 1, has_died;
 static uint64_t seed;
+static int late_tag; /* modulo LATE_ONE_OF */
 static arrival *arrivals;
 static struct standin_request *requests;
 static int64_t started, messages, gathered;
@@ -126,6 +127,7 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   }
   if (rank > 0) all->pid[rank] = getpid();
   seed = (by ? strtoull(by, NULL, 10) : 0) * 1000003 + (uint64_t)rank;
+  late_tag = by ? (int)(strtoull(by, NULL, 10) % LATE_ONE_OF) : 0;
   return MPI_SUCCESS;
 }
 
@@ -215,7 +217,7 @@ static void start(struct standin_request *q) {
   if (q->is_active) die("a message with tag %d to or from rank %d was started again before it was over", q->tag, q->peer);
   q->is_active = 1;
   q->is_over = q->is_in_slot = q->fault = 0;
-  q->looks = (int)(draw() % LOOKS_MOST);
+  q->looks = (int)(draw() % LOOKS_MOST) + (q->tag < GATHER_TAG && q->tag % LATE_ONE_OF == late_tag ? LATE_LOOKS : 0);
   q->number = ++started;
   if (q->tag < GATHER_TAG) q->message = ++messages;
   if (q->kind == SEND) q->seen = hash(q->at, q->bytes);
