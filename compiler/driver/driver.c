@@ -118,7 +118,7 @@ static bool run_check(Compilation *c) {
   if (!c->program) return false;
   data_warn(&c->reader, c->program, c->diags);
   if (c->options->is_native) c->program->has_target = false;
-  c->ranks = c->options->ranks ? c->options->ranks : c->program->data->devices;
+  c->ranks = data_ranks(&c->reader, c->program->data);
   DataSource *source = &c->program->data->source;
   for (int i = 0; i < source->arg_count; i++) /* the program is run from where it was compiled */
     if (data_is_path(source, i)) source->args[i].text = data_path(&c->reader, source->args[i].text);

@@ -8,12 +8,17 @@
 #include "compiler/plan/decisions.h"
 
 /* An explanation is bounded: with little effort each. */
-static const Plan *plan_instead(const PlanRequest *request, int64_t device_bytes, int policy, const Pins *pins) {
+static PlanRequest request_instead(const PlanRequest *request, int64_t device_bytes) {
   PlanRequest r = *request;
   r.effort = PLANNER_FAST;
   r.least = PLANNER_LEAST_NONE;
   r.machine.tier_bytes[TIER_DEVICE] = device_bytes;
   r.needs_no_bound = true;
+  return r;
+}
+
+static const Plan *plan_instead(const PlanRequest *request, int64_t device_bytes, int policy, const Pins *pins) {
+  PlanRequest r = request_instead(request, device_bytes);
   r.policy = policy;
   r.pins = pins;
   return plan_epoch(&r);
@@ -28,10 +33,7 @@ static int64_t epoch_ns(const PlanRequest *r, const Plan *plan) { return ns_of(p
 /* In either form; a sketch of values that are cut in that of the answer. */
 static const Plan *plan_larger(const PlanRequest *r, const PlanAnswer *answer, int64_t bytes) {
   if (!r->is_sketch) return plan_instead(r, bytes, -1, r->pins);
-  PlanRequest larger = *r;
-  larger.effort = PLANNER_FAST;
-  larger.least = PLANNER_LEAST_NONE;
-  larger.machine.tier_bytes[TIER_DEVICE] = bytes;
+  const PlanRequest larger = request_instead(r, bytes);
   return plan_sketch(&larger, answer->form);
 }
 

@@ -19,16 +19,10 @@ static double share_of(const RankInfo *ranks, const Kernel *kernel, int r) {
   return rows;
 }
 
-static bool ends_together(const Kernel *kernel) {
-  return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_SPARSE_OUTER || kernel->kind == KERNEL_COLUMN_SUM || kernel->kind == KERNEL_CROSS_ENTROPY;
-}
-
 static double share_of_exchange(const RankInfo *ranks, const Copy *copy, int r) {
   const Kernel *kernel = &copy->kernels->kernels[copy->kernels->made_by[copy->value]];
-  const int64_t *pairs = ranks->pairs[kernel_exchange_kind(kernel, copy->kernels->graph)], row = kernel_exchange_row_bytes(copy->kernels, kernel);
-  int64_t sent = 0, received = 0;
-  for (int q = 0; q < ranks->count; q++) sent += row * pairs[q * ranks->count + r], received += row * pairs[r * ranks->count + q];
-  return copy->exchange.most_bytes ? (double)(sent > received ? sent : received) / (double)copy->exchange.most_bytes : 0;
+  const ExchangeTraffic t = exchange_traffic(ranks, kernel_exchange_kind(kernel, copy->kernels->graph), kernel_exchange_row_bytes(copy->kernels, kernel), r, ranks->count);
+  return copy->exchange.most_bytes ? (double)traffic_bytes(t) / (double)copy->exchange.most_bytes : 0;
 }
 
 static double latest(const double *times, int count) {
@@ -70,7 +64,7 @@ RankTimes rank_times(Arena *arena, const Schedule *s, const RankInfo *ranks) {
       w.now[r] = *start + *seconds;
     }
     t.balance[i] = step->kind != STEP_WAIT && sum > 0 ? most * count / sum : 1;
-    if (step->kind == STEP_KERNEL && ends_together(&step->kernels->kernels[step->kernel])) {
+    if (step->kind == STEP_KERNEL && kernel_gathers_parts(&step->kernels->kernels[step->kernel])) {
       const double end = latest(w.now, count);
       for (int r = 0; r < count; r++) w.now[r] = end;
     }

@@ -45,7 +45,6 @@ static const PlannerReport *does_not_fit(const PlanRequest *r, const Plan *p, Sw
 /* As a compilation with these budgets would be, with little effort. */
 static const PlannerReport *try_every_cut(PlanRequest r, Tier tier, SweepPoint *point) {
   r.effort = PLANNER_FAST;
-  r.needs_no_bound = true;
   const PlanAnswer *a = plan_answer(&r);
   if (a->fault) return NULL;
   if (!a->fits) return does_not_fit(&r, a->evaluation_plan ? answer_that_binds(a) : a->training_plan, point);

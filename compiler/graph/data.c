@@ -202,6 +202,8 @@ static uint64_t declared_fingerprint(const DataSpec *spec) {
   return (uint64_t)(spec->declared_graphs + 1) * 0x2545f4914f6cdd1du ^ (uint64_t)spec->declared_nodes * 0x9e3779b97f4a7c15u ^ (uint64_t)spec->declared_edges;
 }
 
+int data_ranks(const DataReader *reader, const DataSpec *spec) { return reader->ranks ? reader->ranks : spec->devices; }
+
 static void share_out_shapes(const DataReader *reader, int count, DataInfo *info);
 
 /* Nothing but declared sizes: every field is taken at its word, and splits as the usual shares. */
@@ -227,7 +229,7 @@ static bool describe_shapes(const DataReader *reader, const DataSpec *spec, Diag
     info->split_count[s] = s == SPLIT_TRAIN ? info->nodes - 2 * (info->nodes / 5) : info->nodes / 5;
   }
   lang_describe_pairs(reader->arena, spec, info);
-  const int ranks = reader->ranks ? reader->ranks : spec->devices;
+  const int ranks = data_ranks(reader, spec);
   if (ranks > 1 && info->graphs == 1 && info->relation_count == 0 && spec->type_count == 0) share_out_shapes(reader, ranks, info);
   return true;
 }
@@ -315,8 +317,6 @@ static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, co
   return gnn_edge_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, edges, error) == GNN_OK &&
          gnn_halo_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, pairs, error) == GNN_OK;
 }
-
-static int ranks_of(const DataReader *reader, const DataSpec *spec) { return reader->ranks ? reader->ranks : spec->devices; }
 
 /* Runs of parts for each rank, about alike in work: where ranks are no power of two, they have several each. block_first NULL: blocks are alike. */
 static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edges, const int64_t *block_first, int64_t *pairs[3]) {
@@ -468,7 +468,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     for (int s = 0; s < SPLIT_COUNT; s++)
       if (dataset->split_count[s] > info->split_count[s]) info->split_count[s] = dataset->split_count[s];
   }
-  const int ranks = ranks_of(reader, spec);
+  const int ranks = data_ranks(reader, spec);
   if (reader->wants_blocks || ranks > 1) {
     int64_t *cuts[3]; /* rows and edges by destination and source */
     for (int k = 0; k < 3; k++) cuts[k] = arena_alloc(reader->arena, (((size_t)1 << gnn_block_levels(dataset->nodes)) + 1) * sizeof *cuts[k]);

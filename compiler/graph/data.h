@@ -18,6 +18,7 @@ typedef struct DataReader {
 } DataReader;
 
 /* A DescribeData of lang.h; `user` is a DataReader. Paths in spec->source become relative to the working directory. */
+int data_ranks(const DataReader *reader, const DataSpec *spec); /* that are asked for, or as many as the target has devices */
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info);
 
 /* The warnings about edges, where the checked model makes one matter. */

@@ -206,24 +206,30 @@ void machine_share_out(Machine *machine, int ranks) {
 
 static double link_seconds(Link link, int64_t bytes) { return bytes > 0 && link.bandwidth > 0 ? link.latency + (double)bytes / link.bandwidth : 0; }
 
-ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ranks, int kind, int64_t row_bytes) {
+ExchangeTraffic exchange_traffic(const RankInfo *ranks, int kind, int64_t row_bytes, int rank, int of_node) {
+  const int count = ranks->count;
+  ExchangeTraffic t = {{0}, {0}};
+  for (int q = 0; q < count; q++) {
+    const bool is_beyond = q / of_node != rank / of_node;
+    t.sent[is_beyond] += row_bytes * ranks->pairs[kind][q * count + rank];
+    t.received[is_beyond] += row_bytes * ranks->pairs[kind][rank * count + q];
+  }
+  return t;
+}
+
+static ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ranks, int kind, int64_t row_bytes) {
   const int count = ranks->count, of_node = machine->together > 0 ? machine->together : count;
   ExchangeCost cost = {0};
   for (int node = 0; node < count; node += of_node) {
     int64_t leaves = 0, comes = 0; /* the node */
     for (int r = node; r < node + of_node && r < count; r++) {
-      int64_t sent[2] = {0}, received[2] = {0}; /* within the node, and beyond */
-      for (int q = 0; q < count; q++) {
-        const bool is_beyond = q / of_node != r / of_node;
-        sent[is_beyond] += row_bytes * ranks->pairs[kind][q * count + r];
-        received[is_beyond] += row_bytes * ranks->pairs[kind][r * count + q];
-      }
-      cost.bytes += sent[0] + sent[1];
-      cost.most_bytes = sent[0] + sent[1] > cost.most_bytes ? sent[0] + sent[1] : cost.most_bytes;
-      cost.most_bytes = received[0] + received[1] > cost.most_bytes ? received[0] + received[1] : cost.most_bytes;
-      cost.seconds = fmax(cost.seconds, link_seconds(machine->peer, sent[0] > received[0] ? sent[0] : received[0]));
-      leaves += sent[1];
-      comes += received[1];
+      const ExchangeTraffic t = exchange_traffic(ranks, kind, row_bytes, r, of_node);
+      const int64_t bytes = traffic_bytes(t);
+      cost.bytes += t.sent[0] + t.sent[1];
+      if (bytes > cost.most_bytes) cost.most_bytes = bytes;
+      cost.seconds = fmax(cost.seconds, link_seconds(machine->peer, t.sent[0] > t.received[0] ? t.sent[0] : t.received[0]));
+      leaves += t.sent[1];
+      comes += t.received[1];
     }
     cost.seconds = fmax(cost.seconds, link_seconds(machine->net, leaves > comes ? leaves : comes));
   }
@@ -652,8 +658,7 @@ static void anchor_halo(Estimate *e) {
 /* Sums over all rows are those of the parts of all ranks. */
 static double gathered_parts_seconds(const Estimate *e) {
   const DataInfo *info = e->graph->program->info;
-  const bool is_sum = e->kernel->kind == KERNEL_OUTER || e->kernel->kind == KERNEL_SPARSE_OUTER || e->kernel->kind == KERNEL_COLUMN_SUM || e->kernel->kind == KERNEL_CROSS_ENTROPY;
-  if (!info->is_of_rank || !is_sum || e->machine->ranks < 2) return 0;
+  if (!info->is_of_rank || !kernel_gathers_parts(e->kernel) || e->machine->ranks < 2) return 0;
   return gather_seconds(e->machine, info->ranks, 4 * (double)shape_width(&e->anchor->shape) * (double)(INT64_C(1) << info->ranks->part_levels));
 }
 

@@ -35,12 +35,26 @@ typedef struct Machine {
 /* The machine that a target describes; of this computer where `target` is NULL. */
 Machine machine_of_target(const TargetSpec *target);
 
-/* Rows that ranks gather of others, of row_bytes each; what leaves each rank of a node and what comes pass at the same time. kind: of RankInfo.pairs. */
+/* Bytes of one rank in an exchange of rows of row_bytes: within its node, of of_node ranks, and beyond. kind: of RankInfo.pairs. O(ranks). */
+typedef struct ExchangeTraffic {
+  int64_t sent[2], received[2];
+} ExchangeTraffic;
+ExchangeTraffic exchange_traffic(const RankInfo *ranks, int kind, int64_t row_bytes, int rank, int of_node);
+/* What leaves a rank and what comes pass at the same time. */
+static inline int64_t traffic_bytes(ExchangeTraffic t) {
+  const int64_t sent = t.sent[0] + t.sent[1], received = t.received[0] + t.received[1];
+  return sent > received ? sent : received;
+}
+
 typedef struct ExchangeCost {
   int64_t bytes, most_bytes; /* that leave all ranks; that leave or reach the one with most */
   double seconds;            /* of the slowest */
 } ExchangeCost;
-ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ranks, int kind, int64_t row_bytes);
+
+/* Sums over all rows, which end with the parts of all ranks. */
+static inline bool kernel_gathers_parts(const Kernel *kernel) {
+  return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_SPARSE_OUTER || kernel->kind == KERNEL_COLUMN_SUM || kernel->kind == KERNEL_CROSS_ENTROPY;
+}
 
 /* Of the rows that a halo kernel of a rank gathers; nothing for others. */
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);

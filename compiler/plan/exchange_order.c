@@ -9,7 +9,6 @@
 typedef struct Listing {
   Arena *arena;
   const Problem *problem;
-  const PlanningProblem *planning;
   int count;
   int *waits;           /* per op: ops before it that are not listed yet */
   int **followers, *follower_count; /* ops that come after it */
@@ -105,7 +104,7 @@ static void list_op(Listing *l, int op) {
   }
 }
 
-void order_by_exchanges(Arena *arena, Problem *problem, const PlanningProblem *planning) {
+void order_by_exchanges(Arena *arena, Problem *problem) {
   const int count = problem->op_count;
   bool has_exchanges = false;
   for (int o = 0; o < count; o++) {
@@ -113,7 +112,7 @@ void order_by_exchanges(Arena *arena, Problem *problem, const PlanningProblem *p
     if (problem->ops[o].chunks > 1) return;
   }
   if (!has_exchanges || problem->order) return;
-  Listing l = {.arena = arena, .problem = problem, .planning = planning, .count = count};
+  Listing l = {.arena = arena, .problem = problem, .count = count};
   l.waits = arena_alloc(arena, (size_t)(count + 1) * sizeof *l.waits);
   l.followers = arena_alloc(arena, (size_t)(count + 1) * sizeof *l.followers);
   l.follower_count = arena_alloc(arena, (size_t)(count + 1) * sizeof *l.follower_count);

@@ -285,7 +285,7 @@ const char *problem_piece_name(const PlanningProblem *problem, ValueId value, in
 void order_by_parts(Arena *arena, Problem *problem, const PlanningProblem *planning);
 
 /* exchange_order.c: the same where ranks exchange rows, so that there is compute beside that. */
-void order_by_exchanges(Arena *arena, Problem *problem, const PlanningProblem *planning);
+void order_by_exchanges(Arena *arena, Problem *problem);
 
 /* ---- plan.c ---- */
 

@@ -331,7 +331,7 @@ static PlanningProblem *describe_in_order(Describing d, bool is_by_exchanges, in
   describe_ops(&d);
   describe_hardware(&d);
   order_by_parts(d.arena, d.problem, p);
-  if (is_by_exchanges) order_by_exchanges(d.arena, d.problem, p);
+  if (is_by_exchanges) order_by_exchanges(d.arena, d.problem);
   p->problem = d.problem;
   return problem_expand(d.problem, d.arena, error) ? p : NULL;
 }

@@ -126,7 +126,7 @@ static gnn_status list_refuse(const gnn_edge_list *list, const char *line, const
   const int has_words = list_words(line, end, word, words);
   snprintf(first, sizeof first, "%.*s", has_words ? (int)words[0] : 0, line == end ? "" : word[0]);
   if (has_words && gnn_parse_number(first, &value) && strpbrk(first, ".eE")) gnn_fail_help(error, "nodes are whole numbers, as numpy.savetxt(f, edges, fmt = \"%%d\") writes them; csv(edges = \"%s\") also reads 1.0 and 1e0", list->path);
-  else if (list->place.edges == 0 && list_words(line, end, word, words)) gnn_fail_help(error, "an edge is two whole numbers; where nodes have names, the list is read without --memory, or as csv(edges = \"...\")");
+  else if (list->place.edges == 0 && has_words) gnn_fail_help(error, "an edge is two whole numbers; where nodes have names, the list is read without --memory, or as csv(edges = \"...\")");
   else gnn_fail_help(error, "an edge is two whole numbers: source and destination");
   return status;
 }

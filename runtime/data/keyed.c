@@ -196,9 +196,8 @@ gnn_status gnn_read_keyed(gnn_dataset *dataset, const gnn_keyed *keyed, gnn_erro
   int source = -1, destination = -1;
   for (int i = 0; status == GNN_OK && i < keyed->count; i++)
     if (strcmp(gnn_array_name(keyed->arrays, keyed->count, i, 0), "edge_index") == 0) status = keyed_graph(keyed, dataset, keyed->arrays[i].name, &keyed->arrays[i].array, error);
-  if (status == GNN_OK && dataset->has_edges) source = destination = -1;
-  else if (status == GNN_OK && keyed_has_ends(keyed->arrays, keyed->count, &source, &destination)) status = keyed_ends(keyed, dataset, source, destination, error);
-  else if (status == GNN_OK) {
+  if (status == GNN_OK && !dataset->has_edges && keyed_has_ends(keyed->arrays, keyed->count, &source, &destination)) status = keyed_ends(keyed, dataset, source, destination, error);
+  else if (status == GNN_OK && !dataset->has_edges) {
     char there[400];
     gnn_array_list(keyed->arrays, keyed->count, there, sizeof there);
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" has no edge_index%s; it has %s", keyed->path, keyed->ending, there);

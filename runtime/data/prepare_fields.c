@@ -438,9 +438,9 @@ static void warn_scale(gnn_dataset *dataset, const gnn_data_field *field) {
 gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
   for (int i = 0; i < dataset->field_count; i++) {
     gnn_data_field *field = &dataset->fields[i];
-    gnn_status status = GNN_OK;
     const gnn_number_field *number = fields_number(field, recipe);
-    if (status == GNN_OK && field->declared_classes > 0 && !number && !fields_is_label(field, recipe) && !(fields_is_target(field, recipe) && recipe->is_target_number))
+    gnn_status status = GNN_OK;
+    if (field->declared_classes > 0 && !number && !fields_is_label(field, recipe) && !(fields_is_target(field, recipe) && recipe->is_target_number))
       status = gnn_fail(error, GNN_EDATA, "E0702", "%s: %s should be class labels, but holds numbers that are not whole or of "
                         "shape %s", dataset->title, field->name, gnn_shape_text(&field->raw).text);
     if (status == GNN_OK) {

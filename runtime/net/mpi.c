@@ -80,14 +80,17 @@ typedef struct waiting {
   double since;
 } waiting;
 
-static void wait_a_little(waiting *w) {
+/* The other thread may call meanwhile. */
+static void wait_a_little(pthread_mutex_t *calls, waiting *w) {
+  pthread_mutex_unlock(calls);
   if (w->looks++ < MPI_SPINS) {
     sched_yield();
-    return;
+  } else {
+    if (w->since == 0) w->since = mpi_now();
+    w->nap_ns = w->nap_ns == 0 ? 2000 : w->nap_ns * 2 < MPI_LONGEST_NAP_NS ? w->nap_ns * 2 : MPI_LONGEST_NAP_NS;
+    nanosleep(&(struct timespec){0, w->nap_ns}, NULL);
   }
-  if (w->since == 0) w->since = mpi_now();
-  w->nap_ns = w->nap_ns == 0 ? 2000 : w->nap_ns * 2 < MPI_LONGEST_NAP_NS ? w->nap_ns * 2 : MPI_LONGEST_NAP_NS;
-  nanosleep(&(struct timespec){0, w->nap_ns}, NULL);
+  pthread_mutex_lock(calls);
 }
 
 /* Once in a program: a peer may be paused, or its machine gone. */
@@ -209,9 +212,7 @@ static void net_exchange(gnn_ranks *ranks, int step, const gnn_messages *message
     const int fault = MPI_Testall(s->count, s->requests, &is_over, statuses);
     if (fault != MPI_SUCCESS) fail_message(ranks, step, s, fault, statuses);
     if (is_over) break;
-    pthread_mutex_unlock(calls);
-    wait_a_little(&w);
-    pthread_mutex_lock(calls);
+    wait_a_little(calls, &w);
     if (is_late(ranks, &w)) say_who_is_late(ranks, step, s);
   }
   for (int i = s->sends; i < s->count; i++) {
@@ -239,9 +240,7 @@ static void net_gather(gnn_ranks *ranks, int step, void *all, const int64_t *fir
   for (;;) {
     check(ranks, step, MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Iallgatherv");
     if (is_over) break;
-    pthread_mutex_unlock(calls);
-    wait_a_little(&w);
-    pthread_mutex_lock(calls);
+    wait_a_little(calls, &w);
     if (is_late(ranks, &w))
       fprintf(stderr, "%s: rank %d: step %d (%s): not all ranks have come to where sums are gathered for %g s; still waiting\n", ranks->name, ranks->rank, step, step_text(ranks, step), state_of(ranks)->patience);
   }

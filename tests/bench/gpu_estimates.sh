@@ -2,13 +2,7 @@
 # gpu_estimates.sh [BUILD]: what gnncc expects of GPUs it knows, as a Markdown table: GCN, SAGE and GIN of three layers, hidden 256, on graphs
 # of the sizes of ogbn-products and Reddit; an epoch where everything is kept, or what fits; the device memory that keeping everything takes,
 # with and without results in the places of operands (-fno-places), and the least. Estimates of the built-in targets, nothing is measured.
-set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
-gnncc=$(realpath "${1:-$root/build}")/gnncc
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-export XDG_CACHE_HOME=$work/cache # no calibration of this machine
+. "$(dirname "$0")/estimates.sh"
 targets="a100 h100 h200 rtx4090"
 declare -A sizes=([ogbn-products]="2449029 123718280 100 47" [Reddit]="232965 114615892 602 41")
 

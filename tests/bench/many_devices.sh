@@ -1,33 +1,15 @@
 #!/bin/bash
 # many_devices.sh [BUILD]: the table of docs/many_devices.md: three layers of SAGE, 256 wide, on graphs of published sizes and the targets with several devices that
 # gnncc knows, simulated. Estimates of these targets, nothing is measured. ROWS=name: only the rows of that graph. Half a minute.
-set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
-gnncc=$(realpath "${1:-$root/build}")/gnncc
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-export XDG_CACHE_HOME=$work/cache # no calibration of this machine
+. "$(dirname "$0")/estimates.sh"
 # nodes, edges, features, classes. ogbn-papers100M with its edges as they are given: Hu et al., Open Graph Benchmark, NeurIPS 2020; igb260m: Khatua et al., KDD 2023;
 # it-2004: the Laboratory for Web Algorithmics, with 256 features and 64 classes.
 declare -A sizes=([papers100M]="111059956 1615685872 128 172" [it-2004]="41291594 1150725436 256 64" [igb260m]="269346174 3995777033 1024 19")
 
-model() { # GRAPH: m.gnn
-  read -r nodes edges features classes <<<"${sizes[$1]}"
-  cat >m.gnn <<MODEL
-data g { nodes = $nodes; edges = $edges; node x : f32[$features]; node y : class[$classes] }
-model m on g {
-  h = x
-  for i in 1 .. 2 { h = h |> SAGE(256) as convs |> relu |> dropout(0.5) }
-  return h |> SAGE(y.classes) as head
-}
-train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }
-MODEL
-  sed 's/^target cluster128/target slow/; s/link node <-> node .*/link node <-> node { bandwidth = 1.25GB\/s; latency = 20us }/' "$root/lang/targets/cluster128.gnn" >slow.gnn
-}
+sed 's/^target cluster128/target slow/; s/link node <-> node .*/link node <-> node { bandwidth = 1.25GB\/s; latency = 20us }/' "$root/lang/targets/cluster128.gnn" >slow.gnn
 row() { # GRAPH TARGET OPTION...: its line of the table
   [ -z "${ROWS:-}" ] || [ "$1" = "$ROWS" ] || return 0
-  model "$1"
+  model "$1" SAGE 3 256
   "$gnncc" -w --plan --backend=sim --target="$2" "${@:3}" m.gnn >said 2>&1 || true
   awk -v name="| $1 | \`$(basename "$2" .gnn)${3:+ ${*:3}}\` | " '
     /error\[E0501\]/ { short = $0; sub(/.* needs /, "", short); sub(/ at one moment.*/, "", short); sub(/: .*/, "", short) }

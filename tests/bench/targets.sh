@@ -1,41 +1,13 @@
 #!/bin/bash
 # targets.sh [BUILD]: what fits on GPUs that gnncc knows, as a Markdown table: graphs of published sizes, all of which stay whole or are cut as the planner
 # finds fastest. Estimates of the built-in targets, nothing is measured. PLAN_EFFORT=fast: sooner. ROWS=name: only the models of that name.
-set -eu
-root=$(cd "$(dirname "$0")/../.." && pwd)
-gnncc=$(realpath "${1:-$root/build}")/gnncc
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-cd "$work"
-export XDG_CACHE_HOME=$work/cache # no calibration of this machine
+. "$(dirname "$0")/estimates.sh"
 effort=${PLAN_EFFORT:-normal}
 # nodes, edges (of undirected graphs both ways), features, classes. ogbn-products and ogbn-papers100M: Hu et al., Open Graph Benchmark, NeurIPS 2020, the latter
 # with its edges reversed, too; it-2004: the Laboratory for Web Algorithmics, with 128 features and 64 classes; IGB260M large: Khatua et al., KDD 2023,
 # by 128 of its features; MAG240M: the papers and their citations both ways, Hu et al., OGB-LSC, by 128 of their features.
 declare -A sizes=([ogbn-products]="2449029 123718280 100 47" [ogbn-papers100M]="111059956 3228124712 128 172" [it-2004]="41291594 1150725436 128 64"
   [IGB-large]="100000000 1223571364 128 19" [MAG240M-papers]="121751666 2595497852 128 153")
-
-model() { # GRAPH LAYER LAYERS WIDTH: m.gnn
-  read -r nodes edges features classes <<<"${sizes[$1]}"
-  cat >m.gnn <<MODEL
-data g {
-  nodes = $nodes
-  edges = $edges
-  node x : f32[$features]
-  node y : class[$classes]
-}
-model m on g {
-  h = x
-  for i in 1 .. $(($3 - 1)) { h = h |> $2($4) as convs |> relu |> dropout(0.5) }
-  return h |> $2(y.classes) as head
-}
-train m {
-  loss      = cross_entropy(out, y)
-  optimizer = adam(lr = 0.01)
-  epochs    = 100
-}
-MODEL
-}
 row() { # GRAPH LAYER LAYERS WIDTH TARGET [BUDGET]
   local out status=0
   [ -z "${ROWS:-}" ] || [ "$ROWS" = "$1" ] || return 0
