@@ -13,8 +13,10 @@ typedef struct Verdict {
   const Refusal *refusal;
   const PlanRequest *request;
   const char *fault; /* of a plan that was tried */
+  int64_t work;      /* of those tried so far */
   bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
   int64_t least_bytes;  /* the smallest device for which a plan was found; 0: none was */
+  bool is_rough;        /* how long an epoch takes there was asked with little effort */
   bool is_least;        /* with a hundredth less, and with three, the planner finds none, of whatever cut */
 } Verdict;
 
@@ -26,9 +28,13 @@ static const char *epoch_text(const Verdict *v, const PlanAnswer *answer) { retu
 
 /* ---- trying ---- */
 
+static bool has_work_left(const Verdict *v) { return v->work < REFUSAL_WORK && !v->fault; }
+
 /* NULL: it does not fit. */
 static const PlanAnswer *try(Verdict *v, const PlanRequest *request) {
-  const PlanAnswer *answer = plan_answer(request);
+  PlanRequest counted = *request;
+  counted.work = &v->work;
+  const PlanAnswer *answer = plan_answer(&counted);
   if (answer->fault) v->fault = answer->fault;
   v->is_packed_short = !answer->fits && answer->layout;
   return answer->fits ? answer : NULL;
@@ -48,37 +54,46 @@ static PlanRequest as_asked(const Verdict *v) {
 }
 
 /* From a device on which `request` has a plan down: by a hundredth, and where that is none, as what fits is not quite
- * monotone, by three, until neither does. At most so many questions; v->is_least: they were enough. */
-static void look_lower(Verdict *v, const PlanRequest *request, int64_t too_small, int tries, const char **size, int64_t *bytes) {
+ * monotone, by three, until neither does. At most so many questions, and none once the work is done; v->is_least: they were enough. */
+static const PlanAnswer *look_lower(Verdict *v, const PlanRequest *request, int64_t too_small, int tries, const char **size, int64_t *bytes) {
   static const int percents[] = {1, 3};
   enum { LOOKS = sizeof percents / sizeof *percents };
+  const PlanAnswer *found = NULL;
   int looks = 0;
-  for (int i = 0; i < tries && looks < LOOKS && !v->fault; i++) {
+  for (int i = 0; i < tries && looks < LOOKS && has_work_left(v); i++) {
     int64_t typed;
     const char *text = advice_size(v->arena, *bytes - *bytes * percents[looks] / 100, &typed);
-    const bool fits = typed < *bytes && typed > too_small && try_size(v, *request, TIER_DEVICE, typed);
-    if (fits) *size = text, *bytes = typed;
-    looks = fits ? 0 : looks + 1;
+    const PlanAnswer *less = typed < *bytes && typed > too_small ? try_size(v, *request, TIER_DEVICE, typed) : NULL;
+    if (less) found = less, *size = text, *bytes = typed;
+    looks = less ? 0 : looks + 1;
   }
   v->is_least = looks == LOOKS;
+  return found;
 }
 
-/* A device on which some cut has a plan, to a hundredth the smallest, by the first plan that is found: up from `guess`, down by a part in 25, two, four, ... and by halves. */
-static int64_t least_of_any_cut(Verdict *v, int64_t too_small, int64_t guess, int64_t most) {
+/* A device on which some cut has a plan, to a hundredth the smallest, by the first plan that is found: up from `guess`, down by a part in 25, two, four, ... and by halves, as long as there is
+ * work left. Sizes as they are typed: a plan that somebody types a size for is sought as this one was, too. NULL: none. */
+static const PlanAnswer *least_of_any_cut(Verdict *v, const PlanRequest *probe, int64_t too_small, int64_t guess, int64_t most, const char **size, int64_t *bytes) {
   enum { TRIES = 10 };
-  PlanRequest probe = as_asked(v);
-  probe.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
-  probe.takes_first = probe.takes_any = true;
   int64_t bad = too_small, good = guess > 0 ? guess : most;
-  while (good < 2 * most && !try_size(v, probe, TIER_DEVICE, good) && !v->fault) bad = good, good += good / 8 + 1;
+  const PlanAnswer *answer = NULL;
+  for (;; good += good / 8 + 1) {
+    *size = advice_size(v->arena, good, &good);
+    answer = try_size(v, *probe, TIER_DEVICE, good);
+    if (answer || good >= 2 * most || v->fault) break;
+    bad = good;
+  }
   bool is_between = bad > too_small;
   int64_t step = good / 25;
-  for (int i = 0; i < TRIES && good - bad > good / 100 && !v->fault; i++) {
-    const int64_t less = is_between || good - step <= bad ? bad + (good - bad) / 2 : good - step;
-    if (try_size(v, probe, TIER_DEVICE, less)) good = less, step *= 2;
+  for (int i = 0; i < TRIES && good - bad > good / 100 && answer && has_work_left(v); i++) {
+    int64_t less;
+    const char *text = advice_size(v->arena, is_between || good - step <= bad ? bad + (good - bad) / 2 : good - step, &less);
+    const PlanAnswer *lower = less < good ? try_size(v, *probe, TIER_DEVICE, less) : NULL;
+    if (lower) answer = lower, good = less, *size = text, step *= 2;
     else bad = less, is_between = true;
   }
-  return good;
+  *bytes = good;
+  return answer;
 }
 
 static bool is_large(const Verdict *v) {
@@ -106,12 +121,12 @@ static int64_t least_of_this_cut(Verdict *v, int64_t too_small, int64_t guess, i
   bool is_between = bad > too_small / KIB; /* one that does not do was met on the way up */
   bool is_hard = is_between; /* to find addresses, so that what fits is not quite monotone */
   int64_t step = good / FINEST + 1;
-  for (int i = 0; i < tries && good - bad > good / FINEST + 1; i++) {
+  for (int i = 0; i < tries && good - bad > good / FINEST + 1 && has_work_left(v); i++) {
     int64_t less = is_between || good - step <= bad ? bad + (good - bad) / 2 : good - step;
     if (try_size(v, quick, TIER_DEVICE, less * KIB)) good = less, step *= 2;
     else bad = less, is_between = true, is_hard |= v->is_packed_short;
   }
-  for (int percent = 1; is_hard && percent <= (tries == TRIES ? 3 : 1); percent++) {
+  for (int percent = 1; is_hard && percent <= (tries == TRIES ? 3 : 1) && has_work_left(v); percent++) {
     int64_t less = good - good * percent / 100 - 1;
     if (less * KIB <= too_small || !try_size(v, quick, TIER_DEVICE, less * KIB)) continue;
     good = less;
@@ -120,18 +135,28 @@ static int64_t least_of_this_cut(Verdict *v, int64_t too_small, int64_t guess, i
   return good;
 }
 
-/* The smallest device, as the option is written (`size`), on which a plan with addresses was found, with every cut and form where there is a choice. NULL: none. */
+/* The smallest device, as the option is written (`size`), on which a plan with addresses was found, with every cut and form where there is a choice. NULL: none.
+ * What little effort finds is found by whoever types it (plan/choose_cut.c), so that where all effort would take long it is not asked how long an epoch takes then. */
 static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t guess, int64_t most, const char **size, int64_t *bytes) {
-  enum { KIB = 1024, FINEST = 200, FEW = 4, MOST = 10, MOST_WHEN_LARGE = 5 };
+  enum { KIB = 1024, FINEST = 200, FEW = 4, MOST = 10, MOST_WHEN_LARGE = 5, TIMES = 8 /* what has been worked, all effort takes about so often */ };
   const bool has_cuts = v->refusal->asked->parts_at_most > 1;
-  const int64_t good = has_cuts ? round_up(least_of_any_cut(v, too_small, guess, most), KIB) / KIB : least_of_this_cut(v, too_small, guess, most);
   PlanRequest request = as_asked(v);
-  if (has_cuts) request.effort = PLANNER_FAST, request.takes_first = true;
-  *size = advice_size(v->arena, good * KIB, bytes);
-  look_lower(v, &request, too_small, is_large(v) ? MOST_WHEN_LARGE : MOST, size, bytes);
+  const PlanAnswer *answer = NULL, *lower;
+  if (has_cuts) {
+    request.effort = PLANNER_FAST;
+    request.takes_first = request.takes_any = true;
+    answer = least_of_any_cut(v, &request, too_small, guess, most, size, bytes);
+    if (!answer) return NULL;
+  } else {
+    *size = advice_size(v->arena, KIB * least_of_this_cut(v, too_small, guess, most), bytes);
+  }
+  lower = look_lower(v, &request, too_small, is_large(v) ? MOST_WHEN_LARGE : MOST, size, bytes);
+  if (lower) answer = lower;
+  v->is_rough = has_cuts && TIMES * v->work > REFUSAL_WORK;
+  if (v->is_rough) return answer;
   /* What fits with little effort may find no addresses with more; and more effort may find some for less. */
   const int64_t found = *bytes;
-  const PlanAnswer *answer = NULL;
+  answer = NULL;
   for (int more = 0; more <= FEW && !answer && !v->fault; more++) {
     if (more > 0) *size = advice_size(v->arena, found + more * (found / FINEST + 1), bytes);
     answer = try_size(v, as_asked(v), TIER_DEVICE, *bytes);
@@ -140,7 +165,7 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
   for (int less = 0; v->is_least && has_cuts && less < FEW; less++) {
     int64_t typed;
     const char *text = advice_size(v->arena, *bytes - *bytes / 100, &typed);
-    const PlanAnswer *lower = typed > too_small && typed < *bytes ? try_size(v, as_asked(v), TIER_DEVICE, typed) : NULL;
+    lower = typed > too_small && typed < *bytes ? try_size(v, as_asked(v), TIER_DEVICE, typed) : NULL;
     if (!lower) break;
     answer = lower, *size = text, *bytes = typed;
     v->is_least = less + 1 < FEW;
@@ -181,9 +206,11 @@ static const char *try_overflow(Verdict *v, int64_t enough) {
   return NULL;
 }
 
-static const char *try_change(const Verdict *v, const Change *change) {
+static const char *try_change(Verdict *v, const Change *change) {
   const Changes *changes = v->refusal->changes;
+  if (!has_work_left(v)) return NULL;
   const ChangedPlan p = changes->plan(changes->of, change);
+  v->work += p.work;
   const char *says = change->kind == CHANGE_CONSTANT ? "; a smaller model" : change->kind == CHANGE_PRECISION ? arena_printf(v->arena, "; %s", advice_rounding(change->precision)) : "";
   return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s per epoch%s", advice_option(changes, change), seconds_text(v->arena, p.seconds), says) : NULL;
 }
@@ -198,7 +225,7 @@ static int halvings(const Verdict *v) {
 }
 
 /* Half of a constant of the program, such as a hidden width, or a quarter: the first that is enough. */
-static const char *try_constants(const Verdict *v) {
+static const char *try_constants(Verdict *v) {
   enum { TRIED = 3 };
   const TypedProgram *program = v->refusal->program;
   for (int i = 0, tried = 0; i < program->const_count && tried < TRIED; i++) {
@@ -214,7 +241,7 @@ static const char *try_constants(const Verdict *v) {
 }
 
 /* Stored values of half the size. */
-static const char *try_precision(const Verdict *v) {
+static const char *try_precision(Verdict *v) {
   const Changes *changes = v->refusal->changes;
   for (int i = 0; i < changes->precision_count; i++)
     if (changes->precisions[i] == PRECISION_BF16 && halvings(v) == 1) return try_change(v, &(Change){.kind = CHANGE_PRECISION, .precision = PRECISION_BF16});
@@ -222,13 +249,13 @@ static const char *try_precision(const Verdict *v) {
 }
 
 /* Who said a budget wants a plan for it. */
-static const char *try_processor(const Verdict *v) {
+static const char *try_processor(Verdict *v) {
   const Changes *changes = v->refusal->changes;
   return changes->processor && !changes->has_budgets ? try_change(v, &(Change){.kind = CHANGE_PROCESSOR}) : NULL;
 }
 
 /* The smallest that has what the smallest plan needs, and more than there is. */
-static const char *try_card(const Verdict *v) {
+static const char *try_card(Verdict *v) {
   const Changes *changes = v->refusal->changes;
   const int64_t own = changes->tier_most[TIER_DEVICE];
   const char *card = changes->can_be_card && !changes->has_budgets ? changes->card(changes->of, v->least_bytes, changes->is_processor ? 0 : own) : NULL;
@@ -273,11 +300,11 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   const PlanAnswer *least = least_device(v, too_small, guess, all, &size, &bytes);
   v->least_bytes = least ? bytes : 0;
   if (least)
-    ways = arena_printf(v->arena, "--budget %s=%s is the smallest that %s (%s per epoch%s)", device, size, v->is_least ? "works" : "was found", epoch_text(v, least),
+    ways = arena_printf(v->arena, "--budget %s=%s is the smallest that %s (%s%s per epoch%s)", device, size, v->is_least && !v->is_rough ? "works" : "was found", v->is_rough ? "about " : "", epoch_text(v, least),
                         bytes > most ? arena_printf(v->arena, "; %s has %s", v->request->machine.name, gnn_bytes_text(most).text) : "");
-  ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
-  ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
-  if (v->refusal->changes->is_fixed) return ways;
+  if (has_work_left(v)) ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
+  if (has_work_left(v)) ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
+  if (v->refusal->changes->is_fixed || !has_work_left(v)) return ways;
   ways = joined(v->arena, ways, try_precision(v));
   ways = joined(v->arena, ways, try_constants(v));
   ways = joined(v->arena, ways, try_processor(v));
@@ -302,7 +329,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   PlanRequest trial = *refusal->request;
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
   trial.is_trial = trial.needs_no_bound = true;
-  Verdict v = {trial.arena, refusal, &trial, NULL, false, 0, false};
+  Verdict v = {.arena = trial.arena, .refusal = refusal, .request = &trial};
   if (answer->lacks_room_at_home) return refuse_homes(&v, diags);
   const Plan *p = answer_that_binds(answer);
   const PlannerReport *r = &p->report;
@@ -320,7 +347,8 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   for (int i = 0; i < problem->datum_count; i++) all += problem->data[i].bytes;
   const char *together = r->bind_bytes > 0 && !p->planned && !p->is_early ? plan_bind(v.arena, p) : "";
   bool is_unavoidable = !p->planned && !p->is_early && bind_bytes > budget && is_base_need(p);
-  const char *ways = ways_out(&v, is_unavoidable ? bind_bytes - 1 : stays, guess > budget ? guess : budget + 1024, all), *overflow = try_overflow(&v, all);
+  const int64_t too_small = is_unavoidable ? bind_bytes - 1 : stays;
+  const char *ways = ways_out(&v, too_small > budget ? too_small : budget, guess > budget ? guess : budget + 1024, all), *overflow = try_overflow(&v, all);
   int64_t needed_as_typed;
   advice_size(v.arena, needed, &needed_as_typed);
   const bool has_more = !overflow && v.least_bytes > needed_as_typed; /* than what binds: it has no addresses, or more is needed elsewhere */

@@ -14,6 +14,9 @@ typedef struct Refusal {
   const Changes *changes;
 } Refusal;
 
+/* The work (of PlanRequest) after which no way out is tried any more that has not been begun: never by a clock, so that the same question has the same answer. */
+enum { REFUSAL_WORK = 4000000 };
+
 /* Says it: E0501, E0502. Every way out that is named was planned. NULL, or a bug in gnncc that was met on the way. */
 const char *verdict_refuse(const Refusal *refusal, Diags *diags);
 

@@ -253,20 +253,36 @@ static const PlanAnswer *laid_low(const PlanRequest *request, const PlanAnswer *
   return low;
 }
 
-/* Whole values, then the coarsest cut whose sketch becomes a plan. */
+/* The first of `cut` that becomes a plan; NULL: none does. */
+static const PlanAnswer *first_of_cut(Choice *c, Cut cut) {
+  c->count = 0;
+  sketch_cut(c, cut);
+  for (CutCandidate *candidate; (candidate = find_fastest(c)); candidate->is_done = true) {
+    const PlanAnswer *answer = answer_of(c, candidate);
+    if (answer->fits || answer->fault) return answer;
+  }
+  return NULL;
+}
+
+/* Whole values, then the cut whose largest step needs least, then the coarsest cut whose sketch becomes a plan. */
 static const PlanAnswer *choose_first(const PlanRequest *request) {
   const PlanAnswer *whole = plan_answer_uncut(request);
   Choice c = {.request = request, .best = whole};
   if (whole->fits || whole->fault || !has_cuts(request)) return whole;
-  for (int i = 0; i < SHARES * CUT_COUNT; i++) {
-    c.count = 0;
-    if (is_possible(request, i)) sketch_cut(&c, cut_of_data(request, i));
-    for (CutCandidate *candidate; (candidate = find_fastest(&c)); candidate->is_done = true) {
-      const PlanAnswer *answer = answer_of(&c, candidate);
-      if (answer->fits || answer->fault) return answer;
-    }
-  }
-  return whole;
+  const Cut least = least_cut(&c);
+  const PlanAnswer *answer = cut_is(least, request->cut) ? NULL : first_of_cut(&c, least);
+  for (int i = 0; i < SHARES * CUT_COUNT && !answer; i++)
+    if (is_possible(request, i) && !cut_is(cut_of_data(request, i), least)) answer = first_of_cut(&c, cut_of_data(request, i));
+  return answer ? answer : whole;
+}
+
+/* What a short search finds is found by a long one, too: a refusal names sizes by short ones (explain/verdict.c). */
+static const PlanAnswer *with_little_effort(const PlanRequest *request) {
+  PlanRequest r = *request;
+  r.effort = PLANNER_FAST;
+  r.least = PLANNER_LEAST_NONE;
+  r.takes_any = true;
+  return choose_first(&r);
 }
 
 /* Where there is nothing to choose from, where whole values, sketched, are nearly best, and where they fit and are small. Else they are a candidate as the others are. */
@@ -302,7 +318,9 @@ static const PlanAnswer *choose(const PlanRequest *request) {
   }
   if (c.best && c.best->fits) return c.best;
   if (!c.best || !cut_is(c.best->cut, request->cut)) c.best = plan_answer_uncut(request); /* it says what would do */
-  return c.best->fits || c.best->fault ? c.best : say_least(&c);
+  if (c.best->fits || c.best->fault) return c.best;
+  const PlanAnswer *any = with_little_effort(request);
+  return any->fits || any->fault ? any : say_least(&c);
 }
 
 const PlanAnswer *plan_answer(const PlanRequest *asked) {
