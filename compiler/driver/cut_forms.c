@@ -116,7 +116,6 @@ static const char *not_for_ranks(const Compilation *c) {
   if (c->ranks > GNN_RANKS_MOST && !is_planned_alone) return arena_printf(c->arena, "a program has at most %d ranks; more are planned for with --plan", GNN_RANKS_MOST);
   if (o->product == PRODUCT_OBJECT || o->product == PRODUCT_LIBRARY || o->product == PRODUCT_SHARED || o->is_single_file) return "a program, or its sources (-S), so far; libraries work in one process";
   if (o->has_double) return "gradients are checked in one process: -fgradcheck without --ranks";
-  if (o->precision == PRECISION_BF16) return "values in bf16 are for one process, so far";
   if (p->info->is_shapes_only && !is_planned_alone) return "how the nodes are shared out follows from the data, which were not read; --plan estimates it";
   if (p->train.batch_graphs || p->info->graphs > 1) return "sets of graphs are trained in one process, so far";
   if (p->info->relation_count > 0 || p->info->type_count > 0) return "relations, pairs and several types of nodes are for one process, so far";

@@ -241,7 +241,7 @@ int kernel_exchange_kind(const Kernel *kernel, const Graph *graph) {
   return anchor->shape.domain == DOMAIN_EDGE ? 2 : (int)anchor->as.degree.end;
 }
 
-int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) { return 4 * kernels_row_stride(kernels, kernel->anchor); }
+int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) { return kernels_row_bytes(kernels, kernel->anchor); }
 
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel) {
   const DataInfo *info = kernels->graph->program->info;

@@ -492,7 +492,7 @@ static void loops_halo(const Fusion *f, Kernel *kernel, const Value *anchor) {
   const RankInfo *ranks = ranks_of(f);
   if (ranks == NULL) return;
   const int64_t rows = ranks->sent[anchor->shape.domain == DOMAIN_EDGE ? 2 : (int)anchor->as.degree.end];
-  kernel->work_bytes = 4 * kernels_row_stride(f->kernels, kernel->anchor) * (rows > 0 ? rows : 1);
+  kernel->work_bytes = kernels_row_bytes(f->kernels, kernel->anchor) * (rows > 0 ? rows : 1);
 }
 
 static void loops_nothing(const Fusion *f, Kernel *kernel, const Value *anchor) { (void)f, (void)kernel, (void)anchor; }

@@ -181,6 +181,7 @@ bool rows_are_padded(const Graph *training, const Graph *evaluation, Backend bac
 int64_t row_padded(int64_t width, int64_t number_bytes); /* numbers, to the next multiple of 16 bytes */
 bool kernels_has_aligned_rows(const Kernels *kernels, ValueId id); /* of whole multiples of 16 bytes */
 int64_t kernels_row_stride(const Kernels *kernels, ValueId id); /* from a row of its storage to the next: numbers; of packed bits words */
+int64_t kernels_row_bytes(const Kernels *kernels, ValueId id);
 Padding kernels_padding(const Kernels *kernels, ValueId id);
 int64_t kernels_bytes(const Kernels *kernels, ValueId id);      /* of its storage, were it stored */
 

@@ -47,6 +47,8 @@ int64_t kernels_row_stride(const Kernels *kernels, ValueId id) {
   return kernels->is_padded && has_rows ? stride_of(width, kernels_is_half(kernels, id) ? 2 : 4) : width;
 }
 
+int64_t kernels_row_bytes(const Kernels *kernels, ValueId id) { return kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 2 : 4); }
+
 bool kernels_has_aligned_rows(const Kernels *kernels, ValueId id) {
   const int64_t stride = kernels_row_stride(kernels, id);
   return row_padded(stride, kernels_is_half(kernels, id) ? 2 : 4) == stride;
@@ -64,5 +66,5 @@ int64_t kernels_bytes(const Kernels *kernels, ValueId id) {
   if (value->op == OP_NEIGHBOURS) return 4 * graph_rows(kernels->graph, DOMAIN_EDGE);
   if (value->op == OP_OFFSETS) return 8 * (graph_rows(kernels->graph, DOMAIN_NODE) + 1);
   if (value->op == OP_ENTRIES) return 4 * kernels->graph->program->fields[value->as.entries.field].nonzeros;
-  return graph_value_rows(kernels->graph, id) * kernels_row_stride(kernels, id) * (kernels_is_half(kernels, id) ? 2 : 4);
+  return graph_value_rows(kernels->graph, id) * kernels_row_bytes(kernels, id);
 }
