@@ -329,6 +329,8 @@ typedef struct RankInfo {
   const int64_t *pairs[3];   /* gnn_ranks_desc's, by EdgeEnd at which the sums arrive; the third of edges */
   int64_t table[3], sent[3]; /* likewise, the most that a rank has: rows of its own with those it gathers of others; rows that leave it */
   int64_t most_nodes, most_edges, most_split[3]; /* edges: that arrive at its rows, or leave them */
+  const int64_t *most_related; /* per relation, likewise; NULL: there are none */
+  int64_t joined_edges;      /* with relations, those of the graph and of all of them; otherwise 0 */
   bool is_stated;            /* but for how many of them are in other ranks */
   bool is_estimated;         /* nothing was read: all ranks are alike, and neighbours anywhere */
 } RankInfo;

@@ -99,12 +99,17 @@ static bool refuse_ranks(Compilation *c, const char *what) {
   return false;
 }
 
-static bool is_of_one_graph(const Graph *graph) {
+/* Why not, in a message. */
+static const char *not_of_one_graph(const Graph *graph) {
   for (int i = 0; graph && i < graph->value_count; i++) {
-    const Domain domain = graph->values[i].shape.domain;
-    if (domain != DOMAIN_NODE && domain != DOMAIN_EDGE && domain != DOMAIN_NONE) return false;
+    const Value *value = &graph->values[i];
+    const Domain domain = value->shape.domain;
+    if (domain == DOMAIN_GRAPH || domain == DOMAIN_MEMBER) return "values of whole graphs are for one process, so far";
+    if (value->op == OP_ROW_COUNT && value->as.domain != DOMAIN_EDGE && domain_is_relation(value->as.domain)) return "means over all edges of a relation are for one process, so far";
+    if (domain == DOMAIN_EDGE || !domain_is_relation(domain)) continue;
+    if (value->op == OP_DROPOUT || value->op == OP_INPUT) return "dropout and data on the edges of a relation are for one process, so far";
   }
-  return true;
+  return NULL;
 }
 
 static const char *not_for_ranks(const Compilation *c) {
@@ -118,12 +123,16 @@ static const char *not_for_ranks(const Compilation *c) {
   if (o->has_double) return "gradients are checked in one process: -fgradcheck without --ranks";
   if (p->info->is_shapes_only && !is_planned_alone) return "how the nodes are shared out follows from the data, which were not read; --plan estimates it";
   if (p->train.batch_graphs || p->info->graphs > 1) return "sets of graphs are trained in one process, so far";
-  if (p->info->relation_count > 0 || p->info->type_count > 0) return "relations, pairs and several types of nodes are for one process, so far";
+  if (p->info->has_pairs || p->info->type_count > 0) return "pairs and several types of nodes are for one process, so far";
+  if (p->info->relation_count > 0 && !p->info->ranks) return "relations of data that were not read are for one process, so far";
   if (p->info->fold_count > 0) return "data in folds are for one process, so far";
   if (p->has_weights_of_nodes) return "weights with a row for each node are for one process, so far";
   if (cut_wish_is_fixed(cut_wish(c)) || o->plan_from) return "the values of a rank are whole: no --cut, and no plan of other values";
-  for (int f = 0; f < FORM_COUNT; f++)
-    if (!is_of_one_graph(c->forms[f].training) || (c->forms[f].evaluation_count && !is_of_one_graph(c->forms[f].evaluations[0].graph))) return "values of whole graphs are for one process, so far";
+  for (int f = 0; f < FORM_COUNT; f++) {
+    const char *why = not_of_one_graph(c->forms[f].training);
+    if (!why && c->forms[f].evaluation_count) why = not_of_one_graph(c->forms[f].evaluations[0].graph);
+    if (why) return why;
+  }
   if (c->evaluation->values[c->evaluation->scores].shape.domain != DOMAIN_NODE) return "scores of nodes, so far";
   if (!p->info->ranks) return "one graph with labels on its nodes, so far";
   return NULL;
@@ -142,6 +151,13 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
   info->edges = ranks->most_edges;
   info->block_first = info->block_edges[0] = info->block_edges[1] = info->part_pairs[0] = info->part_pairs[1] = info->edge_pairs = NULL;
   for (int s = 0; s < SPLIT_COUNT; s++) info->split_count[s] = ranks->most_split[s];
+  Relation *relations = arena_alloc(c->arena, (size_t)(info->relation_count + 1) * sizeof *relations);
+  for (int r = 0; r < info->relation_count; r++) {
+    relations[r] = info->relations[r];
+    relations[r].edges = ranks->most_related[r];
+    relations[r].is_symmetric = false; /* what is gathered in both directions is of all relations, and differs */
+  }
+  if (info->relation_count) info->relations = relations, info->is_symmetric = false;
   p->fields = arena_alloc(c->arena, (size_t)(p->field_count + 1) * sizeof *p->fields);
   for (int f = 0; f < p->field_count; f++) {
     TypedField *field = &p->fields[f];

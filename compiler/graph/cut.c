@@ -59,9 +59,12 @@ static bool can_have_table(const Cutting *c, ValueId id) {
          (c->options.has_halos || shape_width(&value->shape) >= LEAST_TABLE_WIDTH);
 }
 
+/* Of ranks, those of relations are, too: the rows that they gather are in the same tables. */
+static bool is_of_edges(const Cutting *c, Domain domain) { return domain == DOMAIN_EDGE || (c->options.rank && domain_is_relation(domain)); }
+
 static bool is_far(const Cutting *c, ValueId lift, EdgeEnd sums_at) {
   const Value *value = &c->from->values[lift];
-  return value->op == OP_LIFT && value->shape.domain == DOMAIN_EDGE && value->as.end != sums_at && can_have_table(c, value->operand[0]);
+  return value->op == OP_LIFT && is_of_edges(c, value->shape.domain) && value->as.end != sums_at && can_have_table(c, value->operand[0]);
 }
 
 /* Which operand of a gradient by sparse features they gather rows of; NO_INDEX: it is none. */
@@ -72,9 +75,9 @@ static int gathered_by_features(const Cutting *c, ValueId id) {
 }
 
 /* At nodes, or of all edges, which are those of the rows where they arrive. */
-static bool is_sum_over_edges(const Graph *graph, const Value *value) {
+static bool is_sum_over_edges(const Cutting *c, const Value *value) {
   if (op_is_aggregation(value->op)) return value->shape.domain == DOMAIN_NODE;
-  return value->op == OP_REDUCE && value->shape.domain == DOMAIN_NONE && graph->values[value->operand[0]].shape.domain == DOMAIN_EDGE;
+  return value->op == OP_REDUCE && value->shape.domain == DOMAIN_NONE && is_of_edges(c, c->from->values[value->operand[0]].shape.domain);
 }
 
 /* ---- which sums can be sliced ---- */
@@ -82,7 +85,7 @@ static bool is_sum_over_edges(const Graph *graph, const Value *value) {
 static void find_reads_far(const Cutting *c) {
   for (int i = 0; i < c->from->value_count; i++) {
     const Value *value = &c->from->values[i];
-    for (int end = 0; end < 2 && value->shape.domain == DOMAIN_EDGE; end++) {
+    for (int end = 0; end < 2 && is_of_edges(c, value->shape.domain); end++) {
       c->reads_far[end][i] = is_far(c, i, (EdgeEnd)end);
       for (int k = 0; k < value->operand_count; k++) c->reads_far[end][i] = c->reads_far[end][i] || c->reads_far[end][value->operand[k]];
     }
@@ -390,7 +393,7 @@ static ValueId halo_of(const Cutting *c, ValueId far, EdgeEnd end, Phase phase) 
 static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase) {
   const Value value = c->from->values[id];
   const bool has_data_of_others = end == END_SRC && c->reads_data[id];
-  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos ? halo_of(c, id, end, phase) : c->image[id];
+  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos && value.shape.domain == DOMAIN_EDGE ? halo_of(c, id, end, phase) : c->image[id];
   if (!c->reads_far[end][id] && !has_data_of_others) return c->image[id];
   ValueId *image = &c->halos[id].expression[end][phase];
   if (*image != NO_VALUE) return *image;
@@ -443,17 +446,18 @@ static void find_near(Cutting *c) {
 }
 
 /* The end at which the rows of all kernels are that compute or sum the edge value; NO_INDEX: at both, or there are none. */
-static int *find_ends(const Graph *graph, const bool *is_made_on_edges) {
+static int *find_ends(const Cutting *c) {
   enum { BOTH = -2 };
+  const Graph *graph = c->from;
   int *end = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *end);
   for (int i = 0; i < graph->value_count; i++) end[i] = NO_INDEX;
   for (int i = graph->value_count - 1; i >= 0; i--) {
     const Value *value = &graph->values[i];
     for (int k = 0; k < value->operand_count; k++) {
       const ValueId operand = value->operand[k];
-      if (graph->values[operand].shape.domain != DOMAIN_EDGE) continue;
-      const bool is_kernel = is_made_on_edges[i] || (op_info[value->op].kind == OP_KIND_ANCHOR && !(value->op == OP_REDUCE && value->shape.domain == DOMAIN_EDGE));
-      const int by = is_kernel ? (int)graph_walk_end(value) : value->shape.domain == DOMAIN_EDGE ? end[i] : BOTH;
+      if (!is_of_edges(c, graph->values[operand].shape.domain)) continue;
+      const bool is_kernel = c->is_made_on_edges[i] || (op_info[value->op].kind == OP_KIND_ANCHOR && !(value->op == OP_REDUCE && is_of_edges(c, value->shape.domain)));
+      const int by = is_kernel ? (int)graph_walk_end(value) : is_of_edges(c, value->shape.domain) ? end[i] : BOTH;
       end[operand] = end[operand] == NO_INDEX || end[operand] == by ? by : BOTH;
     }
   }
@@ -571,11 +575,11 @@ static void take_roots(const Cutting *c) {
   for (int n = 0; n < from->note_count; n++) ARENA_PUSH(to->arena, to->notes, to->note_count, from->notes[n]);
 }
 
-static bool is_wide_sum(const Cutting *c, const Value *value) { return is_sum_over_edges(c->from, value) && c->reads_far[graph_walk_end(value)][value->operand[0]]; }
+static bool is_wide_sum(const Cutting *c, const Value *value) { return is_sum_over_edges(c, value) && c->reads_far[graph_walk_end(value)][value->operand[0]]; }
 
 /* Of values on edges, which lie where the edges arrive. */
 static bool is_sum_of_made(const Cutting *c, const Value *value) {
-  return c->options.has_edge_halos && is_sum_over_edges(c->from, value) && graph_walk_end(value) == END_SRC && (c->is_made_on_edges[value->operand[0]] || c->reads_data[value->operand[0]]);
+  return c->options.has_edge_halos && is_sum_over_edges(c, value) && graph_walk_end(value) == END_SRC && (c->is_made_on_edges[value->operand[0]] || c->reads_data[value->operand[0]]);
 }
 
 static const char *listed(Arena *arena, const char *list, const char *item) { return arena_printf(arena, "%s%s%s", list, *list ? ", " : "", item); }
@@ -696,7 +700,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   c.is_made_on_edges = arena_alloc(graph->arena, count);
   c.reads_data = arena_alloc(graph->arena, count);
   find_made_on_edges(&c);
-  const int *end = find_ends(graph, c.is_made_on_edges);
+  const int *end = find_ends(&c);
   find_near(&c);
   find_reads_far(&c);
   for (int i = 0; i < graph->value_count; i++) {

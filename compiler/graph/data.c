@@ -382,12 +382,37 @@ static void share_out_shapes(const DataReader *reader, int count, DataInfo *info
   info->ranks = ranks;
 }
 
+/* Sums over all relations gather from the same tables, which have whatever some of them needs. */
+static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankInfo *ranks, int64_t *pairs[3], gnn_error *error) {
+  int64_t *of_edges = pairs[GNN_HALO_EDGES], *most = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *most), *ptr;
+  int32_t *source;
+  if (gnn_dataset_join(dataset, &ptr, &source, error) != GNN_OK) return false;
+  int64_t *const joined[3] = {pairs[GNN_HALO_IN], pairs[GNN_HALO_OUT], arena_alloc(arena, (size_t)(ranks->count * ranks->count) * sizeof *of_edges)};
+  const gnn_status status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, ptr, source, joined, error);
+  ranks->joined_edges = ptr[dataset->nodes];
+  free(ptr);
+  free(source);
+  ranks->most_related = most;
+  for (int k = 0; k < dataset->relation_count && status == GNN_OK; k++) {
+    const gnn_data_relation *relation = &dataset->relations[k];
+    for (int r = 0; r < ranks->count; r++) {
+      const int64_t arriving = relation->in_ptr[ranks->first[r + 1]] - relation->in_ptr[ranks->first[r]];
+      int64_t leaving = 0;
+      for (int64_t e = 0; e < relation->edges; e++) leaving += relation->in_source[e] >= ranks->first[r] && relation->in_source[e] < ranks->first[r + 1];
+      if (arriving > most[k]) most[k] = arriving;
+      if (leaving > most[k]) most[k] = leaving;
+    }
+  }
+  return status == GNN_OK;
+}
+
 static bool share_out(const DataReader *reader, int count, const gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
   int64_t *pairs[3];
   RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, pairs);
   const int64_t *first = ranks->first;
   info->ranks = ranks;
   if (gnn_rank_pairs(dataset->nodes, count, first, dataset->in_ptr, dataset->in_source, pairs, error) != GNN_OK) return false;
+  if (dataset->relation_count > 0 && !share_out_relations(reader->arena, dataset, ranks, pairs, error)) return false;
   for (int r = 0; r < count; r++) {
     const int64_t own[3] = {first[r + 1] - first[r], first[r + 1] - first[r], dataset->in_ptr[first[r + 1]] - dataset->in_ptr[first[r]]};
     if (own[0] > ranks->most_nodes) ranks->most_nodes = own[0];
@@ -396,6 +421,7 @@ static bool share_out(const DataReader *reader, int count, const gnn_dataset *da
     if (own[2] > ranks->most_edges) ranks->most_edges = own[2];
     if (leaving > ranks->most_edges) ranks->most_edges = leaving;
     find_most(ranks, r, own);
+    for (int k = 0; k < dataset->relation_count; k++) ((int64_t *)(uintptr_t)ranks->arriving)[r] += dataset->relations[k].in_ptr[first[r + 1]] - dataset->relations[k].in_ptr[first[r]];
     for (int s = 0; s < SPLIT_COUNT; s++) {
       int64_t rows = 0;
       for (int64_t k = 0; k < dataset->split_count[s]; k++) rows += dataset->split_rows[s][k] >= first[r] && dataset->split_rows[s][k] < first[r + 1];
@@ -479,7 +505,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->block_first = cuts[0];
     info->block_edges[END_DST] = cuts[1];
     info->block_edges[END_SRC] = cuts[2];
-    const bool is_one_graph = dataset->graphs == 1 && dataset->relation_count == 0 && !dataset->pairs && dataset->split_domain == GNN_NODE;
+    const bool is_one_graph = dataset->graphs == 1 && dataset->type_count == 0 && !dataset->pairs && dataset->split_domain == GNN_NODE;
     if (!count_pairs(reader, dataset, cuts[0], info, &error) || (ranks > 1 && is_one_graph && !share_out(reader, ranks, dataset, cuts[0], info, &error))) {
       gnn_dataset_close(dataset);
       return report(reader, diags, spec, &error);

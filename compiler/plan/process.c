@@ -86,7 +86,14 @@ static int64_t measured_bytes(const TypedProgram *program) {
 /* While it finds which rows go to whom. */
 static int64_t sharing_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
-  return ranks ? 9 * ranks->nodes + 16 * ranks->most_nodes + 28 * ranks->most_edges : 0;
+  if (!ranks) return 0;
+  int64_t joined = 0, most = 0; /* of all relations at once, and one after the other */
+  for (int r = 0; r < program->info->relation_count; r++) {
+    joined += ranks->most_related[r];
+    if (ranks->most_related[r] > most) most = ranks->most_related[r];
+  }
+  const int64_t related = joined > 0 ? 8 * ranks->nodes + 4 * ranks->joined_edges + 16 * ranks->most_nodes + 28 * (ranks->most_edges + joined + most) : 0;
+  return 9 * ranks->nodes + 16 * ranks->most_nodes + 28 * ranks->most_edges + related;
 }
 
 Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {

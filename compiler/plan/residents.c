@@ -99,6 +99,7 @@ static void add_direction(Collecting *l, const char *set, const char *end, int64
 static void add_halo(Collecting *l, HaloKind kind) {
   static const char *const names[] = {[HALO_FOR_SRC] = "out", [HALO_FOR_DST] = "in", [HALO_OF_EDGES] = "edge"};
   const DataInfo *info = l->program->info;
+  if (info->is_of_rank && l->residents->halo[kind].row != NO_INDEX) return; /* that of another relation */
   if (info->is_of_rank) { /* what leaves for other ranks; ids are rows of a table */
     l->residents->halo[kind] = (struct HaloBlocks){.code = NO_INDEX, .row = add_part(l, names[kind], "_sent_rows", 4 * info->ranks->sent[kind]), .first = NO_INDEX};
     return;
@@ -128,8 +129,9 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   const bool has_ids[] = {needs->ids[END_SRC], needs->ids[END_DST] || (shares && needs->ids[END_SRC])};
   if (needs->in || shares) add_direction(l, name, "in", destinations, count, has_offsets_away ? NULL : &blocks->in_ptr, is_away || !has_ids[END_DST] ? NULL : &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
   if (needs->out && !shares) add_direction(l, name, "out", sources, count, has_offsets_away ? NULL : &blocks->out_ptr, is_away || !has_ids[END_SRC] ? NULL : &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
-  if (edges == DOMAIN_EDGE && (needs->halo[END_DST] || (shares && needs->halo[END_SRC]))) add_halo(l, HALO_FOR_DST);
-  if (edges == DOMAIN_EDGE && needs->halo[END_SRC] && !shares) add_halo(l, HALO_FOR_SRC);
+  const bool has_halos = edges == DOMAIN_EDGE || info->is_of_rank;
+  if (has_halos && (needs->halo[END_DST] || (shares && needs->halo[END_SRC]))) add_halo(l, HALO_FOR_DST);
+  if (has_halos && needs->halo[END_SRC] && !shares) add_halo(l, HALO_FOR_SRC);
   if (edges == DOMAIN_EDGE && needs->has_edge_halo) add_halo(l, HALO_OF_EDGES);
   if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_neighbours_away(l, "graph_in_idx", count, END_DST);
   if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_neighbours_away(l, "graph_out_idx", count, END_SRC);

@@ -11,19 +11,26 @@
 #include "runtime/core/blocks.h"
 #include "runtime/core/ranks.h"
 
+/* A set of edges of all ranks, by destination, and those of them that leave the rank's rows. */
+typedef struct rank_edges {
+  const int64_t *in_ptr;
+  const int32_t *in_source;
+  int64_t first, count;     /* that arrive at the rank's rows */
+  int64_t *out_ptr;         /* [own rows + 1] */
+  int32_t *out_destination; /* in numbers of all rows */
+  int64_t *out_number;      /* of the edge, in a table of edges */
+  int64_t *foreign_edge;    /* in numbers of all edges, those of the table behind the rank's own */
+  int64_t foreign;
+} rank_edges;
+
 typedef struct ranks_filling {
   gnn_instance *instance;
   const gnn_dataset *dataset;
   const gnn_ranks_desc *desc;
   gnn_ranks *ranks;
   int64_t begin, end;       /* its rows */
-  int64_t first_edge, edges; /* its edges */
   unsigned char *rank_of;   /* per row of all */
-  int64_t *out_ptr;         /* [own rows + 1] */
-  int32_t *out_destination; /* in numbers of all rows */
-  int64_t *out_number;      /* of the edge, in a table of edges */
-  int64_t *foreign_edge;    /* in numbers of all edges, those of the table behind the rank's own */
-  int64_t foreign;
+  rank_edges graph, joined; /* joined: with relations, which gather from the same tables, those of all; otherwise those of the graph */
   int32_t *number[2];       /* per row of all, by direction: in the table; -1: it is not gathered */
 } ranks_filling;
 
@@ -46,51 +53,56 @@ static gnn_status find_rows(ranks_filling *f, int64_t *first, gnn_error *error) 
     for (int64_t row = desc->first[r]; row < desc->first[r + 1]; row++) f->rank_of[row] = (unsigned char)r;
   f->begin = desc->first[f->ranks->rank];
   f->end = desc->first[f->ranks->rank + 1];
-  f->first_edge = d->in_ptr[f->begin];
-  f->edges = d->in_ptr[f->end] - f->first_edge;
   return GNN_OK;
 }
 
 /* The edges that leave the rank's rows, by source; those that arrive elsewhere are numbered behind its own, in the order of all edges. */
-static gnn_status turn_edges(ranks_filling *f, gnn_error *error) {
-  const gnn_dataset *d = f->dataset;
-  const int64_t own = f->end - f->begin;
-  f->out_ptr = calloc((size_t)own + 1, sizeof *f->out_ptr);
-  if (f->out_ptr == NULL) return gnn_fail_memory(error, 8 * own);
-  for (int64_t e = 0; e < d->edges; e++)
-    if (is_own(f, d->in_source[e])) f->out_ptr[d->in_source[e] - f->begin + 1]++;
-  for (int64_t r = 0; r < own; r++) f->out_ptr[r + 1] += f->out_ptr[r];
-  const int64_t count = f->out_ptr[own];
+static gnn_status turn_edges(const ranks_filling *f, const int64_t *in_ptr, const int32_t *in_source, rank_edges *t, gnn_error *error) {
+  const int64_t own = f->end - f->begin, nodes = f->dataset->nodes;
+  *t = (rank_edges){.in_ptr = in_ptr, .in_source = in_source, .first = in_ptr[f->begin], .count = in_ptr[f->end] - in_ptr[f->begin], .out_ptr = calloc((size_t)own + 1, sizeof *t->out_ptr)};
+  if (t->out_ptr == NULL) return gnn_fail_memory(error, 8 * own);
+  for (int64_t e = 0; e < in_ptr[nodes]; e++)
+    if (is_own(f, in_source[e])) t->out_ptr[in_source[e] - f->begin + 1]++;
+  for (int64_t r = 0; r < own; r++) t->out_ptr[r + 1] += t->out_ptr[r];
+  const int64_t count = t->out_ptr[own];
   int64_t *next = malloc((size_t)own * sizeof *next + 1);
-  f->out_destination = malloc((size_t)count * sizeof *f->out_destination + 1);
-  f->out_number = malloc((size_t)count * sizeof *f->out_number + 1);
-  f->foreign_edge = malloc((size_t)count * sizeof *f->foreign_edge + 1);
-  if (!next || !f->out_destination || !f->out_number || !f->foreign_edge) {
+  t->out_destination = malloc((size_t)count * sizeof *t->out_destination + 1);
+  t->out_number = malloc((size_t)count * sizeof *t->out_number + 1);
+  t->foreign_edge = malloc((size_t)count * sizeof *t->foreign_edge + 1);
+  if (!next || !t->out_destination || !t->out_number || !t->foreign_edge) {
     free(next);
     return gnn_fail_memory(error, 28 * count);
   }
-  memcpy(next, f->out_ptr, (size_t)own * sizeof *next);
-  for (int64_t row = 0; row < d->nodes; row++)
-    for (int64_t e = d->in_ptr[row]; e < d->in_ptr[row + 1]; e++) {
-      if (!is_own(f, d->in_source[e])) continue;
-      const int64_t at = next[d->in_source[e] - f->begin]++;
-      f->out_destination[at] = (int32_t)row;
-      f->out_number[at] = is_own(f, row) ? e - f->first_edge : f->edges + f->foreign;
-      if (!is_own(f, row)) f->foreign_edge[f->foreign++] = e;
+  memcpy(next, t->out_ptr, (size_t)own * sizeof *next);
+  for (int64_t row = 0; row < nodes; row++)
+    for (int64_t e = in_ptr[row]; e < in_ptr[row + 1]; e++) {
+      if (!is_own(f, in_source[e])) continue;
+      const int64_t at = next[in_source[e] - f->begin]++;
+      t->out_destination[at] = (int32_t)row;
+      t->out_number[at] = is_own(f, row) ? e - t->first : t->count + t->foreign;
+      if (!is_own(f, row)) t->foreign_edge[t->foreign++] = e;
     }
   free(next);
   return GNN_OK;
 }
 
+static void drop_edges(rank_edges *t) {
+  free(t->out_ptr);
+  free(t->out_destination);
+  free(t->out_number);
+  free(t->foreign_edge);
+}
+
 /* In sums over in-edges (0) or out-edges (1): the rows that are gathered, in the order of the table. False: of some rank other ones than was planned. */
 static int find_table(ranks_filling *f, int direction) {
   const gnn_dataset *d = f->dataset;
+  const rank_edges *t = &f->joined;
   int32_t *number = f->number[direction];
   int64_t *first = f->ranks->receive_first[direction], found = 0;
   const int64_t own = f->end - f->begin;
   for (int64_t row = 0; row < d->nodes; row++) number[row] = -1;
-  for (int64_t e = 0; direction == 0 && e < f->edges; e++) number[d->in_source[f->first_edge + e]] = 0;
-  for (int64_t e = 0; direction == 1 && e < f->out_ptr[own]; e++) number[f->out_destination[e]] = 0;
+  for (int64_t e = 0; direction == 0 && e < t->count; e++) number[t->in_source[t->first + e]] = 0;
+  for (int64_t e = 0; direction == 1 && e < t->out_ptr[own]; e++) number[t->out_destination[e]] = 0;
   for (int r = 0; r < f->desc->count; r++) {
     first[r] = found;
     for (int64_t row = f->desc->first[r]; row < f->desc->first[r + 1]; row++)
@@ -105,14 +117,14 @@ static int find_table(ranks_filling *f, int direction) {
 
 /* The rank's rows that rank `to` gathers: over in-edges, whose sources they are, or over out-edges. */
 static int is_gathered_by(const ranks_filling *f, int direction, int64_t row, int to) {
-  const gnn_dataset *d = f->dataset;
+  const rank_edges *t = &f->joined;
   if (direction == 0) {
-    for (int64_t e = f->out_ptr[row - f->begin]; e < f->out_ptr[row - f->begin + 1]; e++)
-      if (f->rank_of[f->out_destination[e]] == to) return 1;
+    for (int64_t e = t->out_ptr[row - f->begin]; e < t->out_ptr[row - f->begin + 1]; e++)
+      if (f->rank_of[t->out_destination[e]] == to) return 1;
     return 0;
   }
-  for (int64_t e = d->in_ptr[row]; e < d->in_ptr[row + 1]; e++)
-    if (f->rank_of[d->in_source[e]] == to) return 1;
+  for (int64_t e = t->in_ptr[row]; e < t->in_ptr[row + 1]; e++)
+    if (f->rank_of[t->in_source[e]] == to) return 1;
   return 0;
 }
 
@@ -137,17 +149,17 @@ static int find_sent(ranks_filling *f, int direction, int32_t *send) {
 static int find_edges(ranks_filling *f, int32_t *send) {
   const gnn_dataset *d = f->dataset;
   int64_t *sent = f->ranks->send_first[GNN_HALO_EDGES], *received = f->ranks->receive_first[GNN_HALO_EDGES], count = 0;
-  f->ranks->rows[GNN_HALO_EDGES] = f->edges;
+  f->ranks->rows[GNN_HALO_EDGES] = f->graph.count;
   for (int r = 0; r < f->desc->count; r++) {
     received[r + 1] = received[r];
-    for (int64_t k = received[r]; k < f->foreign && f->foreign_edge[k] < d->in_ptr[f->desc->first[r + 1]]; k++) received[r + 1]++;
+    for (int64_t k = received[r]; k < f->graph.foreign && f->graph.foreign_edge[k] < d->in_ptr[f->desc->first[r + 1]]; k++) received[r + 1]++;
     if (r != f->ranks->rank && received[r + 1] - received[r] != planned(f, GNN_HALO_EDGES, f->ranks->rank, r)) return 0;
   }
   for (int to = 0; to < f->desc->count; to++) {
     const int64_t most = to == f->ranks->rank ? 0 : planned(f, GNN_HALO_EDGES, to, f->ranks->rank);
     sent[to] = count;
-    for (int64_t e = 0; to != f->ranks->rank && e < f->edges; e++) {
-      if (f->rank_of[d->in_source[f->first_edge + e]] != to) continue;
+    for (int64_t e = 0; to != f->ranks->rank && e < f->graph.count; e++) {
+      if (f->rank_of[d->in_source[f->graph.first + e]] != to) continue;
       if (count - sent[to] == most) return 0;
       if (send) send[count] = (int32_t)e;
       count++;
@@ -165,28 +177,39 @@ static void fill_degree(const int64_t *ptr, int64_t rows, gnn_real *degree) {
   for (int64_t r = 0; degree && r < rows; r++) degree[r] = (gnn_real)(ptr[r + 1] - ptr[r]);
 }
 
-static void fill_edges_of_rank(ranks_filling *f) {
-  const gnn_dataset *d = f->dataset;
+static void fill_edges_of_rank(ranks_filling *f, int set, const rank_edges *t) {
   gnn_run *run = &f->instance->run;
-  const gnn_edge_set_desc *plan = &run->program->graph.sets[GNN_EDGES];
-  const int64_t own = f->end - f->begin, count = f->out_ptr[own];
+  const gnn_edge_set_desc *plan = &run->program->graph.sets[set];
+  const int64_t own = f->end - f->begin, count = t->out_ptr[own];
   int64_t *ptr = ranks_at(f, plan->at_in_ptr), *bounds = ranks_at(f, plan->at_in_bounds), *out_ptr = ranks_at(f, plan->at_out_ptr), *edge = ranks_at(f, plan->at_out_edge);
   int64_t *out_bounds = ranks_at(f, plan->at_out_bounds);
   int32_t *idx = ranks_at(f, plan->at_in_idx), *out_idx = ranks_at(f, plan->at_out_idx);
-  gnn_csr *in = &run->sets[GNN_EDGES].in, *out = &run->sets[GNN_EDGES].out;
-  *in = (gnn_csr){.rows = own, .entries = f->edges, .ptr = ptr, .idx = idx, .bounds = bounds};
-  for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = d->in_ptr[f->begin + r] - f->first_edge;
-  for (int64_t e = 0; idx && e < f->edges; e++) idx[e] = f->number[0][d->in_source[f->first_edge + e]];
+  gnn_csr *in = &run->sets[set].in, *out = &run->sets[set].out;
+  *in = (gnn_csr){.rows = own, .entries = t->count, .ptr = ptr, .idx = idx, .bounds = bounds};
+  for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = t->in_ptr[f->begin + r] - t->first;
+  for (int64_t e = 0; idx && e < t->count; e++) idx[e] = f->number[0][t->in_source[t->first + e]];
   if (bounds) in->tasks = gnn_fill_bounds(ptr, own, bounds);
-  fill_degree(f->out_ptr, own, ranks_at(f, plan->at_out_degree));
-  fill_degree(d->in_ptr + f->begin, own, ranks_at(f, plan->at_in_degree));
-  for (int64_t k = 0; edge && k < count; k++) edge[k] = f->out_number[k];
+  fill_degree(t->out_ptr, own, ranks_at(f, plan->at_out_degree));
+  fill_degree(t->in_ptr + f->begin, own, ranks_at(f, plan->at_in_degree));
+  for (int64_t k = 0; edge && k < count; k++) edge[k] = t->out_number[k];
   *out = plan->has_out && out_ptr == NULL ? *in : (gnn_csr){.rows = own, .entries = count, .ptr = out_ptr, .idx = out_idx, .bounds = out_bounds};
   out->edge = edge;
   if (out_ptr == NULL) return;
-  memcpy(out_ptr, f->out_ptr, (size_t)(own + 1) * sizeof *out_ptr);
-  for (int64_t k = 0; out_idx && k < count; k++) out_idx[k] = f->number[1][f->out_destination[k]];
+  memcpy(out_ptr, t->out_ptr, (size_t)(own + 1) * sizeof *out_ptr);
+  for (int64_t k = 0; out_idx && k < count; k++) out_idx[k] = f->number[1][t->out_destination[k]];
   if (out_bounds) out->tasks = gnn_fill_bounds(out_ptr, own, out_bounds);
+}
+
+static gnn_status fill_relation_of_rank(ranks_filling *f, int set, gnn_error *error) {
+  const gnn_edge_set_desc *plan = &f->instance->run.program->graph.sets[set];
+  const gnn_data_relation *relation = gnn_dataset_relation(f->dataset, plan->name);
+  if (relation == NULL) return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\", which the program uses", f->dataset->title, plan->name);
+  rank_edges t;
+  gnn_status status = turn_edges(f, relation->in_ptr, relation->in_source, &t, error);
+  if (status == GNN_OK && (t.count > plan->edges || t.out_ptr[f->end - f->begin] > plan->edges)) status = gnn_fill_other_parts(f->dataset, error);
+  if (status == GNN_OK) fill_edges_of_rank(f, set, &t);
+  drop_edges(&t);
+  return status;
 }
 
 static void fill_ids(ranks_filling *f) {
@@ -195,9 +218,9 @@ static void fill_ids(ranks_filling *f) {
   int32_t *node_id = ranks_at(f, run->program->graph.at_node_id);
   int64_t *edge_id = ranks_at(f, run->program->graph.at_edge_id);
   for (int64_t r = f->begin; r < f->end; r++) node_id[r - f->begin] = d->node_id ? d->node_id[r] : (int32_t)r;
-  for (int64_t k = 0; edge_id && k < f->edges + f->foreign; k++) {
-    const int64_t e = k < f->edges ? f->first_edge + k : f->foreign_edge[k - f->edges];
-    if (k >= f->edges && run->program->graph.sets[GNN_EDGES].at_out_edge < 0) break;
+  for (int64_t k = 0; edge_id && k < f->graph.count + f->graph.foreign; k++) {
+    const int64_t e = k < f->graph.count ? f->graph.first + k : f->graph.foreign_edge[k - f->graph.count];
+    if (k >= f->graph.count && run->program->graph.sets[GNN_EDGES].at_out_edge < 0) break;
     edge_id[k] = d->edge_id ? d->edge_id[e] : e;
   }
   run->node_id = node_id;
@@ -219,11 +242,11 @@ static void view_field(const ranks_filling *f, const gnn_data_field *from, gnn_d
   *to = *from;
   if (from->domain == GNN_NODE) to->rows = f->end - f->begin; /* their rows are found by node_id */
   if (from->domain != GNN_EDGE) return;
-  to->rows = f->edges;
-  if (from->dense) to->dense += f->first_edge * from->width;
-  if (from->ptr) to->ptr += f->first_edge;
-  if (from->label) to->label += f->first_edge;
-  if (from->divisor) to->divisor += f->first_edge;
+  to->rows = f->graph.count;
+  if (from->dense) to->dense += f->graph.first * from->width;
+  if (from->ptr) to->ptr += f->graph.first;
+  if (from->label) to->label += f->graph.first;
+  if (from->divisor) to->divisor += f->graph.first;
 }
 
 static int64_t nonzeros_of_rank(const gnn_dataset *view, const gnn_data_field *field, int32_t *column, float *value) {
@@ -238,7 +261,7 @@ static gnn_status fill_fields(ranks_filling *f, gnn_error *error) {
   int32_t *rows[GNN_SPLIT_COUNT] = {NULL};
   gnn_status status = GNN_OK;
   view.nodes = f->end - f->begin;
-  view.edges = f->edges;
+  view.edges = f->graph.count;
   view.node_id = f->instance->run.node_id;
   view.fields = malloc((size_t)f->dataset->field_count * sizeof *view.fields + 1);
   if (view.fields == NULL) return gnn_fail_memory(error, f->dataset->field_count * (int64_t)sizeof *view.fields);
@@ -324,19 +347,20 @@ static gnn_status see_whole(ranks_filling *f, int64_t *first, gnn_error *error) 
 
 static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_error *error) {
   gnn_run *run = &f->instance->run;
-  gnn_status status = turn_edges(f, error);
-  if (status != GNN_OK) return status;
+  gnn_status status;
   if (!find_table(f, GNN_HALO_IN) || !find_table(f, GNN_HALO_OUT)) return gnn_fill_other_parts(f->dataset, error);
   for (int h = 0; h < GNN_HALO_EDGES; h++)
     if (!find_sent(f, h, ranks_at(f, f->desc->at_send[h]))) return gnn_fill_other_parts(f->dataset, error);
   if (!find_edges(f, ranks_at(f, f->desc->at_send[GNN_HALO_EDGES]))) return gnn_fill_other_parts(f->dataset, error);
   run->nodes = f->end - f->begin;
-  run->edges = f->edges;
+  run->edges = f->graph.count;
   const gnn_graph_desc *plan = &run->program->graph;
-  const int64_t leaving = f->out_ptr[run->nodes];
+  const int64_t leaving = f->graph.out_ptr[run->nodes];
   if (run->nodes > plan->nodes || run->edges > plan->edges || leaving > plan->edges) return gnn_fill_other_parts(f->dataset, error);
   run->graphs = 1;
-  fill_edges_of_rank(f);
+  fill_edges_of_rank(f, GNN_EDGES, &f->graph);
+  for (int set = GNN_RELATIONS; set < plan->set_count; set++)
+    if ((status = fill_relation_of_rank(f, set, error)) != GNN_OK) return status;
   fill_ids(f);
   fill_blocks_of_rank(f, first);
   return fill_fields(f, error);
@@ -346,21 +370,26 @@ gnn_status gnn_fill_ranks(gnn_instance *instance, const gnn_dataset *dataset, gn
   ranks_filling f = {.instance = instance, .dataset = dataset, .desc = instance->run.program->ranks, .ranks = instance->run.ranks};
   const int64_t rows = dataset->nodes;
   gnn_drop_whole_rows(instance);
-  if (dataset->graphs > 1 || dataset->relation_count > 0) return gnn_fill_other_parts(dataset, error);
+  if (dataset->graphs > 1 || dataset->type_count > 0) return gnn_fill_other_parts(dataset, error);
   int64_t *first = malloc(((size_t)1 << gnn_block_levels(rows)) * sizeof *first + sizeof *first);
   f.rank_of = malloc((size_t)rows + 1);
   for (int d = 0; d < 2; d++) f.number[d] = malloc((size_t)rows * sizeof *f.number[d] + 1);
   gnn_status status = first && f.rank_of && f.number[0] && f.number[1] ? find_rows(&f, first, error) : gnn_fail_memory(error, 9 * rows);
   if (status == GNN_OK && dataset->split_count[GNN_TRAIN] == 0 && instance->run.program->graph.at_rows[GNN_TRAIN] >= 0)
     status = gnn_fail(error, GNN_EDATA, "R0802", "%s has no training nodes", dataset->title);
+  int64_t *ptr = NULL;
+  int32_t *source = NULL;
+  if (status == GNN_OK) status = turn_edges(&f, dataset->in_ptr, dataset->in_source, &f.graph, error);
+  f.joined = f.graph;
+  if (status == GNN_OK && dataset->relation_count > 0 && (status = gnn_dataset_join(dataset, &ptr, &source, error)) == GNN_OK) status = turn_edges(&f, ptr, source, &f.joined, error);
   if (status == GNN_OK) status = fill_rows_of_rank(&f, first, error);
   if (status == GNN_OK) status = see_whole(&f, first, error);
   else free(first);
   free(f.rank_of);
-  free(f.out_ptr);
-  free(f.out_destination);
-  free(f.out_number);
-  free(f.foreign_edge);
+  if (f.joined.out_ptr != f.graph.out_ptr) drop_edges(&f.joined);
+  drop_edges(&f.graph);
+  free(ptr);
+  free(source);
   for (int d = 0; d < 2; d++) free(f.number[d]);
   return status;
 }

@@ -30,3 +30,9 @@ edge_data() { # FOLDER
     open my $out, ">:raw", "$folder/$file.npy" or die; print $out "\x93NUMPY\x01\x00", pack("v", length $h), $h, pack("f<*", @x) }
   put("w", "40000,", map { 0.5 + $_ * 7919 % 97 / 97 } 1 .. 40000); put("e", "40000, 3", map { $_ * 104729 % 89 / 89 - 0.5 } 1 .. 120000)' "$1"
 }
+# Of `directed`: its edges are of three kinds, the last of them few.
+edge_kinds() { # FOLDER
+  perl -e 'my $folder = $ARGV[0]; my $h = "{\x27descr\x27: \x27<i8\x27, \x27fortran_order\x27: False, \x27shape\x27: (40000,), }"; $h .= " " x (63 - (10 + length $h) % 64) . "\n";
+    open my $out, ">:raw", "$folder/edge_type.npy" or die; print $out "\x93NUMPY\x01\x00", pack("v", length $h), $h, pack("q<*", map { $_ % 37 == 0 ? 2 : $_ % 3 == 0 ? 1 : 0 } 1 .. 40000)' "$1" &&
+    echo '{"relation_names": ["cites", "follows", "owns"]}' >"$1/graph.json"
+}

@@ -179,6 +179,23 @@ model weighted 'npy("directed") {
 }' '  h = x |> GCN(8, edge_weight = w) |> relu |> GraphConv(4, aggr = "max", edge_weight = w) |> tanh
   return h |> GATv2(4, heads = 2, edge_attr = e) |> GEN(3, aggr = "mean", edge_attr = e) |> TAG(y.classes, k = 1, edge_weight = w)'
 check "weights and features of edges in sums of both directions, on 3" same_bits weighted 3
+edge_kinds directed
+cat >gate.gnn <<'MODEL'
+layer Gate(x : node[f], out) {
+  param t : [out] = ones
+  q = Linear(x, out) as key
+  return sum(sigmoid(t * (src.q - dst.q)) * tanh(dst.q - 2 * src.q)) over owns
+}
+MODEL
+model related 'npy("directed")' '  h = x |> dropout(0.4) |> RGCN(8, bases = 2) |> relu
+  h = (h |> GAT(8) over cites) + (h |> Gate(8)) + (sum(src.h) over follows) + (h |> GCN(8))
+  return h |> RGCN(y.classes, aggr = "max", root_weight = false)'
+cat gate.gnn related.gnn >relations.gnn
+check "relations, whose sums gather from the same tables, on 3" same_bits relations 3
+check "  and send to the byte what was announced" counts relations
+sed 's/GAT(8)/GAT(8, dropout = 0.2)/' relations.gnn >dropping.gnn
+check "  dropout on their edges is refused" refuses "dropout and data on the edges of a relation" dropping.gnn
+rm directed/edge_type.npy directed/graph.json
 cp "$here/../end_to_end/models/plans/edges4.gnn" edges.gnn
 check "values on edges, on 3" same_bits edges 3
 model small 'karate()' '  return x |> GCN(8) |> relu |> SAGE(y.classes)'
