@@ -24,7 +24,7 @@ BUNDLED := $(if $(filter yes,$(URING)),liburing.a)
 
 # The rooms. A file that is not listed is not built.
 LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_bounds.c check_call.c check_const.c check_data.c check_expr.c check_relations.c check_pairs.c \
-  check_function.c check_reduce.c check_shape.c check_layer.c check_batch.c check_doubts.c check_loss.c check_names.c check_optimizer.c check_plan.c check_target.c check_train.c check_type.c cut_wish.c data_paths.c diag.c diag_pages.c \
+  check_function.c check_reduce.c check_shape.c check_layer.c check_batch.c check_boundary.c check_doubts.c check_loss.c check_names.c check_optimizer.c check_plan.c check_target.c check_train.c check_type.c cut_wish.c data_paths.c diag.c diag_pages.c \
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c expand.c format.c help.c known.c list.c measures.c name_table.c optimizers.c outline.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
 COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c outfile.c shown.c text_table.c workplace.c) \
@@ -47,7 +47,7 @@ PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evalu
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
     simulate.c timeline.c timing.c windows.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c processor.c room.c stream.c text.c zip.c) \
-  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c ranks.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
+  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c boundary.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c ranks.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c fill_ranks.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c synth_molecules.c tu.c) \
   $(addprefix runtime/data/, array_names.c columns.c csv.c dgl.c entries.c ids.c igb.c keyed.c metis_graph.c mtx.c names.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \

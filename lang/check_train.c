@@ -257,7 +257,7 @@ static void check_show(Training *t, const Expr *value) {
 
 /* ---- all of it ---- */
 
-static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "seed", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "group", "clip", "accumulate", "report", "batch"};
+static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "seed", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "group", "clip", "accumulate", "report", "batch", "approximate"};
 static const char *const later_settings[] = {"precision", "time_limit", "ema", "loss_scale"};
 
 static void sort_setting(Training *t, const ConfStmt *stmt) {
@@ -308,6 +308,10 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
     diags_error(diags, "E0217", stmt->key_place, "unknown train setting \"%s\"%s", stmt->key,
                 check_nearest_or_all(t->checker, stmt->key, settings, (int)(sizeof settings / sizeof *settings), "\""));
     check_fix_nearest(t->checker, stmt->key_place, stmt->key, settings, (int)(sizeof settings / sizeof *settings));
+    return;
+  }
+  if (strcmp(stmt->key, "approximate") == 0) {
+    train_check_approximate(t, stmt);
     return;
   }
   if (!stmt->value || stmt->word) {

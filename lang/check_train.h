@@ -34,4 +34,7 @@ void train_check_clip(Training *t);
 /* ---- check_batch.c ---- */
 void train_check_batch(Training *t);
 
+/* ---- check_boundary.c ---- */
+void train_check_approximate(Training *t, const ConfStmt *stmt);
+
 #endif

@@ -562,6 +562,24 @@ static const DiagPage pages[] = {
      "  return h |> GCN(y.classes) as last\n"
      "}\n"
      "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n", .exit_code = 1},
+    {"E0415", "approximations that cannot be",
+     "approximate { boundary = ... } says what a training of several ranks does with the rows of others that sums over neighbours gather:\nstale(1), those of the epoch before; stale(1, smooth = 0.95), averages of these; sample(0.1), a share of them, drawn anew in each epoch.\nWithout it they are exact.",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  approximate { boundary = sample(2) }\n"
+     "}\n",
+     "data d from karate()\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n"
+     "train m {\n"
+     "  loss = cross_entropy(out, y)\n"
+     "  optimizer = adam(lr = 0.01)\n"
+     "  epochs = 10\n"
+     "  approximate { boundary = sample(0.1) }\n"
+     "}\n", .exit_code = 1},
     {"E0409", "keep, stop or every of the wrong form",
      "keep = best(valid.accuracy), stop = patience(valid.loss, 100), evaluate = every(5), checkpoint = every(25), clip = norm(1.0).",
      "data d from karate()\n"

@@ -332,6 +332,7 @@ typedef struct RankInfo {
   const int64_t *most_related; /* per relation, likewise; NULL: there are none */
   int64_t joined_edges;      /* with relations, those of the graph and of all of them; otherwise 0 */
   bool is_stated;            /* but for how many of them are in other ranks */
+  const struct RankInfo *sampled; /* the same with the rows that a training gathers in the mean; NULL: all of them */
   bool is_estimated;         /* nothing was read: all ranks are alike, and neighbours anywhere */
 } RankInfo;
 
@@ -408,6 +409,8 @@ typedef struct ParamGroup {
   Place place;
 } ParamGroup;
 
+typedef enum BoundaryKind { BOUNDARY_EXACT, BOUNDARY_STALE, BOUNDARY_SAMPLE } BoundaryKind;
+
 typedef struct TrainSpec {
   int32_t label_field;  /* index into fields */
   int32_t ring_field;   /* of the pairs that bpr ranks, which it reads instead of labels (runtime/data/pairs.h); NO_INDEX */
@@ -446,6 +449,9 @@ typedef struct TrainSpec {
   Split stop_split;
   Measure stop_measure;
   int64_t patience;         /* evaluations without improvement */
+  BoundaryKind boundary;    /* of ranks: rows of others; approximate { boundary = stale(1) } */
+  double boundary_number;   /* stale: the share of what came before; sample: the share of rows */
+  const char *approximation; /* "boundary = stale(1)", or NULL */
   bool shows[SPLIT_COUNT];  /* show = [train, valid]; default train and valid, and test when asked for */
   Place place;
 } TrainSpec;

@@ -146,6 +146,7 @@ static void dump_train(const TypedProgram *program, FILE *out) {
     fprintf(out, "  plateau after %lld without better %s.%s\n", (long long)t->plateau_patience, split_names[t->plateau_split], measure_name(t, t->plateau_measure));
   if (t->batch_graphs) fprintf(out, "  batches of %lld graphs%s, %lld of them: at most %lld nodes and %lld edges\n", (long long)t->batch_graphs, t->batch_shuffles ? ", shuffled" : "", (long long)t->batch_count, (long long)program->info->nodes, (long long)program->info->edges);
   if (t->reports_folds) fputs("  report mean_over_folds\n", out);
+  if (t->approximation) fprintf(out, "  approximate %s\n", t->approximation);
   if (t->accumulate > 1) fprintf(out, "  accumulate %lld\n", (long long)t->accumulate);
   if (t->clip_kind != CLIP_NONE) {
     fputs("  clip", out);

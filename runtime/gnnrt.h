@@ -164,6 +164,8 @@ typedef struct gnn_copy_desc {
   int halo;          /* GNN_HALO_* */
   int64_t row_bytes;
   int64_t volume;    /* bytes that leave all ranks, as planned */
+  int is_approximate; /* as gnn_ranks_desc.boundary says; exact otherwise */
+  int64_t at_kept;   /* GNN_BOUNDARY_STALE: in the arena, rows on their way, one way and the other, and the averages of those that came */
 } gnn_copy_desc;
 
 typedef struct gnn_run gnn_run;
@@ -174,6 +176,10 @@ enum { GNN_RANKS_MOST = 64 };
 typedef struct gnn_ranks gnn_ranks;
 typedef struct gnn_net gnn_net;
 
+/* What a training does with rows of other ranks, where it was asked by name to do something else than to gather them: train { approximate }. Evaluations, and what is computed before the
+ * first epoch, are exact. */
+typedef enum gnn_boundary { GNN_BOUNDARY_EXACT, GNN_BOUNDARY_STALE, GNN_BOUNDARY_SAMPLE } gnn_boundary;
+
 /* Rank r owns the parts first_part[r] .. first_part[r + 1] - 1 of the 2^part_levels of the nodes, which are runs of canonical blocks, and with their rows the edges that arrive there. */
 typedef struct gnn_ranks_desc {
   int count, part_levels;
@@ -183,6 +189,8 @@ typedef struct gnn_ranks_desc {
   const int64_t *pairs[3];       /* by GNN_HALO_*: [count, count], so many rows, or edges, of rank q the sums of rank p gather, by p and q; its own are not counted */
   int64_t at_send[3];            /* in the arena: int32, the rows that a rank sends, for one rank after the other; -1: none are exchanged */
   const gnn_net *net;
+  gnn_boundary boundary;
+  double boundary_number;        /* stale: the share of what came before in averages, 0: there are none; sample: the share of rows */
 } gnn_ranks_desc;
 
 /* Rows of the rank are the first of `table`. Those that leave, for one rank after the other, go side by side into `sending`, from where a copy on the lane of the net takes them. */
@@ -599,6 +607,7 @@ struct gnn_program {
   int untold_count;
   const char *const *untold; /* names of values of the program that `evaluate` stores nowhere */
 
+  const char *approximation;   /* "boundary = stale(1)"; NULL: nothing was asked for that is not exact */
   const gnn_ranks_desc *ranks; /* NULL: one process does all of it. Otherwise `graph` tells the most that a rank has */
   const gnn_backend *backend; /* NULL: the processor; &gnn_cuda_backend */
   const void *code;           /* for the backend: gnn_cuda_code */
@@ -636,7 +645,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 23 };
+enum { GNN_ABI = 24 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -2,6 +2,7 @@
 #include "cut_forms.h"
 
 #include <fnmatch.h>
+#include <math.h>
 #include <string.h>
 
 #include "forms.h"
@@ -138,6 +139,54 @@ static const char *not_for_ranks(const Compilation *c) {
   return NULL;
 }
 
+/* What a training gathers that draws its rows, in the mean: of rows, as many as are drawn; of gradients those that some edge leads to whose source was drawn. Tables have a row of zeros. */
+static const RankInfo *sampled_ranks(Arena *arena, const RankInfo *all, double share) {
+  RankInfo *ranks = arena_alloc(arena, sizeof *ranks), *sampled = arena_alloc(arena, sizeof *sampled);
+  *ranks = *sampled = *all;
+  for (int kind = 0; kind < 2; kind++) {
+    int64_t *pairs = arena_alloc(arena, (size_t)(all->count * all->count) * sizeof *pairs);
+    for (int i = 0; i < all->count * all->count; i++) {
+      const double rows = (double)all->pairs[kind][i], edges = (double)all->pairs[2][i];
+      pairs[i] = (int64_t)ceil(kind == END_DST ? share * rows : rows > 0 ? rows * (1 - pow(1 - share, edges / rows)) : 0);
+    }
+    sampled->pairs[kind] = pairs;
+  }
+  ranks->table[END_SRC]++;
+  ranks->sampled = sampled;
+  return ranks;
+}
+
+/* Whether a value is a number times a row of others: then rows that count n times are n of them. */
+static int halos_in(const Graph *graph, ValueId id, bool *is_linear) {
+  const Value *v = &graph->values[id];
+  if (v->op == OP_HALO) return v->shape.domain == DOMAIN_EDGE ? 0 : 1;
+  if (!domain_is_relation(v->shape.domain)) return 0;
+  int halos = 0;
+  for (int k = 0; k < v->operand_count; k++) halos += halos_in(graph, v->operand[k], is_linear);
+  const bool keeps = v->op == OP_LIFT || v->op == OP_RESHAPE || v->op == OP_BROADCAST || (v->op == OP_MAP && v->as.function == MAP_MUL) || v->op == OP_REDUCE || v->op == OP_DROPOUT;
+  if (halos > 0 && !keeps) *is_linear = false;
+  if (halos > 1) *is_linear = false;
+  return halos;
+}
+
+/* The first value of a training that no sum of drawn rows can stand for, or that walks over out-edges where that is not a gradient. */
+static const Value *not_for_samples(const CutForms *forms) {
+  for (int f = 0; f < FORM_COUNT; f++) {
+    const Graph *training = forms->forms[f].training;
+    for (int i = 0; training && i < training->value_count; i++) {
+      const Value *v = &training->values[i];
+      bool is_linear = true;
+      if (v->op == OP_HALO && v->shape.domain == DOMAIN_NODE && v->as.degree.end == END_SRC && v->phase == PHASE_FORWARD) return v;
+      if (domain_is_relation(v->shape.domain) && v->op != OP_HALO) continue;
+      for (int k = 0; k < v->operand_count; k++) {
+        const int halos = domain_is_relation(training->values[v->operand[k]].shape.domain) ? halos_in(training, v->operand[k], &is_linear) : 0;
+        if (halos > 0 && (!is_linear || v->op != OP_GATHER)) return v;
+      }
+    }
+  }
+  return NULL;
+}
+
 /* The program as one of its ranks has it: sizes are the most that one has. */
 static const TypedProgram *program_of_rank(const Compilation *c) {
   const RankInfo *ranks = c->program->info->ranks;
@@ -147,6 +196,10 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
   *info = *c->program->info;
   p->info = info;
   info->is_of_rank = true;
+  if (p->train.boundary == BOUNDARY_SAMPLE) { /* other edges one way than the other */
+    info->is_symmetric = false;
+    info->ranks = sampled_ranks(c->arena, ranks, p->train.boundary_number);
+  }
   info->nodes = ranks->most_nodes;
   info->edges = ranks->most_edges;
   info->block_first = info->block_edges[0] = info->block_edges[1] = info->part_pairs[0] = info->part_pairs[1] = info->edge_pairs = NULL;
@@ -182,7 +235,10 @@ bool share_out_ranks(Compilation *c) {
   c->rank = program_of_rank(c);
   const Cut cut = cut_asked(c);
   if (cut_has_data_away(cut)) return refuse_ranks(c, "a rank's data stay on its device, so far: fate of a field or of the graph");
-  if (!cut_forms(c, cut)) return refuse_ranks(c, "some step of this model would read rows of other ranks that are in none of its tables");
+  const CutForms *forms = cut_forms(c, cut);
+  if (!forms) return refuse_ranks(c, "some step of this model would read rows of other ranks that are in none of its tables");
+  const Value *odd = c->program->train.boundary == BOUNDARY_SAMPLE ? not_for_samples(forms) : NULL;
+  if (odd) return refuse_ranks(c, arena_printf(c->arena, "%s: drawn rows are for sums over in-edges of numbers times rows (GCN, SAGE, GIN), and %s is none; stale(1) takes it", c->program->train.approximation, odd->said ? odd->said : odd->name));
   ARENA_PUSH(c->arena, c->evaluation->notes, c->evaluation->note_count, arena_printf(c->arena, "%d ranks", c->ranks));
   return true;
 }

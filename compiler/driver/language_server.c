@@ -553,7 +553,7 @@ static void add_listed(Arena *arena, const Server *server, json_t *words, const 
 
 static json_t *make_words(const Server *server) {
   static const char *const keywords[] = {"import", "const", "option", "data", "from", "layer", "model", "on", "train", "target", "plan", "param", "for", "in", "if", "else", "return", "over", "as", "and", "or", "not", "true", "false"};
-  static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "batch", "accumulate", "clip", "group", "seed", "report",
+  static const char *const settings[] = {"loss", "optimizer", "epochs", "runs", "metric", "evaluate", "keep", "stop", "checkpoint", "show", "batch", "accumulate", "approximate", "clip", "group", "seed", "report",
                                          "normalize", "self_loops", "undirected", "duplicates", "split", "order", "nodes", "edges", "node", "edge", "graph", "relation", "pairs", "src", "dst", "in_degree", "out_degree"};
   static const struct { const char *list; int kind; } lists[] = {{"layers", ITEM_CLASS}, {"functions", ITEM_FUNCTION}, {"losses", ITEM_FUNCTION}, {"metrics", ITEM_VALUE}, {"optimizers", ITEM_FUNCTION}, {"schedules", ITEM_FUNCTION}};
   Arena *arena = arena_new();

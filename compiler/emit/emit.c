@@ -36,18 +36,22 @@ static const char *copy_side(const Emission *m, int index, bool is_far) {
                       y->slot_extent[copy->slot + 1] - y->slot_extent[copy->slot]);
 }
 
+static const char *at(const Emission *m, int block) {
+  return block == NO_INDEX ? "-1" : arena_printf(m->arena, "AT_%s", m->layout->blocks[block].name);
+}
+
 static void emit_copy(const Emission *m, int index, FILE *out) {
   static const char *const lanes[LANE_COUNT] = {"GNN_LANE_COMPUTE", "GNN_LANE_D2H", "GNN_LANE_H2D", "GNN_LANE_SSD_WRITE", "GNN_LANE_SSD_READ", "GNN_LANE_NET"};
   const Copy *copy = &m->schedule->copies[index];
   if (copy_is_exchange(copy)) {
     const Kernel *kernel = &copy->kernels->kernels[copy->kernels->made_by[copy->value]];
-    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}, /* %d: %s */\n", copy->step + 1, copy->bytes,
+    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d, %s}, /* %d: %s */\n", copy->step + 1, copy->bytes,
             layout_of_sending(m->layout, m->schedule, copy)->name, layout_of_copy(m->layout, m->schedule, copy)->name, halo_of_ranks(copy->kernels->graph, kernel), kernel_exchange_row_bytes(copy->kernels, kernel), copy->exchange.bytes,
-            index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
+            exchange_boundary(copy->kernels, kernel) != BOUNDARY_EXACT, at(m, resident_kept(m->layout->residents, copy->kernels, copy->value)), index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
     return;
   }
   const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
-  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
+  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
           copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
           escape_comment(m->arena, m->schedule->steps[copy->step].what));
 }
@@ -102,7 +106,7 @@ static void emit_copies(const Emission *m, FILE *out) {
   for (int k = 0; k < scores_copies(m); k++) {
     const int extent = y->away_extent[y->residents->scores_away] + k;
     if (k % y->scores_together == 0) at = y->scores_at;
-    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {GNN_DEVICE, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, at,
+    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {GNN_DEVICE, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, at,
             s->copy_count + k, k == 0 ? ", for those who ask after an evaluation" : "");
     at += y->extents[extent].bytes;
   }
@@ -305,10 +309,6 @@ static void emit_options(const Emission *m, FILE *out) {
     fprintf(out, "  {%s, %s, %.17g, %d},\n", escape_c(m->arena, p->options[i].name), escape_c(m->arena, p->options[i].help), p->options[i].value,
             is_probability(m, i));
   fprintf(out, "};\n\n");
-}
-
-static const char *at(const Emission *m, int block) {
-  return block == NO_INDEX ? "-1" : arena_printf(m->arena, "AT_%s", m->layout->blocks[block].name);
 }
 
 /* On the SSD. */
@@ -684,7 +684,8 @@ static void emit_ranks(const Emission *m, FILE *out) {
   for (int k = 0; k < 3; k++) emit_numbers(names[k], ranks->pairs[kinds[k]], ranks->count * ranks->count - 1, out);
   fprintf(out, "static const gnn_ranks_desc ranks = {%d, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), first_part, first_row, {pairs_in, pairs_out, pairs_of_edges}, {", ranks->count, ranks->part_levels, ranks->nodes, ranks->edges);
   for (int k = 0; k < 3; k++) fprintf(out, "%s, ", at(m, m->layout->residents->halo[kinds[k]].row));
-  fprintf(out, "}, &gnn_mpi};\n\n");
+  static const char *const boundaries[] = {"GNN_BOUNDARY_EXACT", "GNN_BOUNDARY_STALE", "GNN_BOUNDARY_SAMPLE"};
+  fprintf(out, "}, &gnn_mpi, %s, %.17g};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number);
 }
 
 static void emit_program(const Emission *m, int value_count, int tap_count, int untold_count, FILE *out) {
@@ -781,6 +782,7 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
   else fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (padding.stride) fprintf(out, "  .scores_stride = %" PRId64 ",\n", padding.stride);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
+  if (t->approximation) fprintf(out, "  .approximation = \"%s\",\n", t->approximation);
   if (p->info->is_of_rank) fprintf(out, "  .ranks = &ranks,\n");
   if (m->backend == BACKEND_CUDA) fprintf(out, "  .backend = &gnn_cuda_backend,\n  .code = &code,\n");
   if (m->keep_order) fprintf(out, "  .keep_order = &keep_order,\n");

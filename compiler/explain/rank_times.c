@@ -21,7 +21,7 @@ static double share_of(const RankInfo *ranks, const Kernel *kernel, int r) {
 
 static double share_of_exchange(const RankInfo *ranks, const Copy *copy, int r) {
   const Kernel *kernel = &copy->kernels->kernels[copy->kernels->made_by[copy->value]];
-  const ExchangeTraffic t = exchange_traffic(ranks, kernel_exchange_kind(kernel, copy->kernels->graph), kernel_exchange_row_bytes(copy->kernels, kernel), r, ranks->count);
+  const ExchangeTraffic t = exchange_traffic(exchange_ranks(copy->kernels, kernel), kernel_exchange_kind(kernel, copy->kernels->graph), kernel_exchange_row_bytes(copy->kernels, kernel), r, ranks->count);
   return copy->exchange.most_bytes ? (double)traffic_bytes(t) / (double)copy->exchange.most_bytes : 0;
 }
 

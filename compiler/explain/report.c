@@ -379,6 +379,8 @@ static void print_net(const Emission *m, FILE *out) {
   const double hidden = seconds > 0 && waits < seconds ? 1 - waits / seconds : 0;
   fprintf(out, "  net       %d exchange%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", exchanges, exchanges == 1 ? "" : "s", bytes(m->arena, volume), bytes(m->arena, most), duration(m->arena, seconds), 100 * hidden,
           !ranks->is_estimated ? "counted in the data" : ranks->is_stated ? "estimated by --halos" : "estimated as if neighbours were anywhere, which is the most");
+  if (m->program->train.boundary == BOUNDARY_STALE) fprintf(out, "  not exact %s: what passes is for the next epoch, in which its rows are copied\n", m->program->train.approximation);
+  if (m->program->train.boundary == BOUNDARY_SAMPLE) fprintf(out, "  not exact %s: rows are drawn in each epoch; what passes is what there is in the mean\n", m->program->train.approximation);
   if (ranks->is_estimated) return;
   const RankTimes t = rank_times(m->arena, s, ranks);
   int worst = 0; /* where the mean of the ranks has least to do while the slowest works */

@@ -507,6 +507,7 @@ const char *report_plan_json(const Explanation *x) {
   if (root && (cached.fields || cached.graph || cached.learned))
     json_object_set_new(json_object_get(root, "cut"), "cached", json_pack("{s:I, s:b, s:b, s:b}", "bytes", (json_int_t)cached.bytes, "fields", cached.fields, "graph", cached.graph, "learned", cached.learned));
   if (root && (x->cut.parts > 1 || x->cut.slices > 1 || x->cut.layers || x->cut.ranks)) json_object_set_new(root, "layers", json_layers(m));
+  if (root && x->cut.ranks && m->program->train.approximation) json_object_set_new(root, "approximation", json_string(m->program->train.approximation));
   if (root && x->cut.ranks) json_object_set_new(root, "ranks", json_ranks(m));
   if (root && x->instead) json_object_set_new(root, "instead", json_instead(x->instead));
   if (root && x->advice) json_object_set_new(root, "advice", json_advice(x->advice));

@@ -243,10 +243,24 @@ int kernel_exchange_kind(const Kernel *kernel, const Graph *graph) {
 
 int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) { return kernels_row_bytes(kernels, kernel->anchor); }
 
+BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel) {
+  const BoundaryKind boundary = kernels->graph->is_training ? kernels->graph->program->train.boundary : BOUNDARY_EXACT;
+  return boundary == BOUNDARY_SAMPLE && kernels->graph->values[kernel->anchor].shape.domain == DOMAIN_EDGE ? BOUNDARY_EXACT : boundary;
+}
+
+const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel) {
+  const RankInfo *ranks = kernels->graph->program->info->ranks;
+  return exchange_boundary(kernels, kernel) == BOUNDARY_SAMPLE && ranks->sampled ? ranks->sampled : ranks;
+}
+
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel) {
   const DataInfo *info = kernels->graph->program->info;
   if (kernel->kind != KERNEL_HALO || !info->is_of_rank) return (ExchangeCost){0};
-  return cost_of_exchange(machine, info->ranks, kernel_exchange_kind(kernel, kernels->graph), kernel_exchange_row_bytes(kernels, kernel));
+  ExchangeCost cost = cost_of_exchange(machine, exchange_ranks(kernels, kernel), kernel_exchange_kind(kernel, kernels->graph), kernel_exchange_row_bytes(kernels, kernel));
+  if (exchange_boundary(kernels, kernel) != BOUNDARY_STALE) return cost;
+  cost.later_seconds = cost.seconds; /* what comes is copied, and what leaves: read and written */
+  cost.seconds = cost.most_bytes > 0 && machine->bandwidth > 0 ? 4 * (double)cost.most_bytes / machine->bandwidth : 0;
+  return cost;
 }
 
 /* Parts that each rank has, `bytes` of all, which all of them get, in as many rounds as the ranks can be halved. */

@@ -48,7 +48,8 @@ static inline int64_t traffic_bytes(ExchangeTraffic t) {
 
 typedef struct ExchangeCost {
   int64_t bytes, most_bytes; /* that leave all ranks; that leave or reach the one with most */
-  double seconds;            /* of the slowest */
+  double seconds;            /* of the slowest, */
+  double later_seconds;      /* and where nobody waits for what is sent before the next epoch, how long that takes */
 } ExchangeCost;
 
 /* Sums over all rows, which end with the parts of all ranks. */
@@ -59,6 +60,8 @@ static inline bool kernel_gathers_parts(const Kernel *kernel) {
 /* Of the rows that a halo kernel of a rank gathers; nothing for others. */
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
 int kernel_exchange_kind(const Kernel *kernel, const Graph *graph); /* of RankInfo.pairs */
+BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel); /* what a training makes of it */
+const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel);
 int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel);
 
 /* As one of so many ranks has it: the tiers that a node's devices share are divided among them, and where there are more ranks than devices, these too. */

@@ -140,6 +140,8 @@ typedef struct Residents {
   int spmm_ones, spmm_offsets[2]; /* what sums by cuSPARSE take beside the graph: a number for each edge; offsets of 32 bits of in, of out */
   int spmm_buffer_count;
   struct SpmmBuffer { bool is_out; int64_t width, stride; int block; } *spmm_buffers;
+  const Kernels *kept_kernels; /* a training whose exchanges are those of the epoch before: per value of its graph */
+  int *kept;              /* the block with its rows on their way; NO_INDEX: it has none */
   int results;            /* what an evaluation on a GPU leaves: loss and hits of each split, those of its blocks, those of its rows */
   int count;
   Block *blocks;          /* one after the other from offset 0; after them, from `bytes` on, those of BEFORE_STEPS */
@@ -166,6 +168,7 @@ void residents_cache(Arena *arena, Residents *residents, CachedData data, const 
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
+int resident_kept(const Residents *residents, const Kernels *kernels, ValueId value); /* of an exchange, index of the block of rows on their way, or NO_INDEX */
 /* Of a value that stays away from the device, or ends there, its index in away; else NO_INDEX. */
 int resident_away(const Residents *residents, const Graph *graph, ValueId value);
 /* `base` as an identifier that none of the blocks has. */

@@ -234,7 +234,7 @@ static void add_op(const Describing *d, ProblemOp op, double seconds, double net
   op.variants[0] = (ProblemVariant){.name = net_seconds > 0 ? "halo" : "default", .stages = stage, .stage_count = 1 + (net_seconds > 0), .work_bytes = work_bytes};
   op.variant_count = 1;
   if (op.chunks == 0) op.chunks = 1;
-  op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD && !writes_resident(d, &op);
+  op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD && !writes_resident(d, &op) && !(net_seconds > 0 && exchange_boundary(d->kernels, &d->kernels->kernels[kernel]) != BOUNDARY_EXACT); /* there is one such exchange in an epoch */
   ARENA_PUSH(d->arena, d->planning->kernel_of_op, count, kernel);
   ARENA_PUSH(d->arena, p->ops, p->op_count, op);
 }

@@ -70,6 +70,13 @@ static int64_t moving_bytes(const Residents *residents) {
   return ways * (GNN_SCRATCH_BLOCK_BYTES + gnn_scratch_buffer_bytes(GNN_SCRATCH_BLOCK_BYTES));
 }
 
+/* Where rows of others are drawn: for each row that is sent or gathered whether it is, for each edge that leaves where it leads (runtime/core/boundary.c). */
+static int64_t drawing_bytes(const TypedProgram *program) {
+  const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
+  if (!ranks || program->train.boundary != BOUNDARY_SAMPLE) return 0;
+  return ranks->sent[END_SRC] + ranks->sent[END_DST] + ranks->table[END_SRC] + ranks->table[END_DST] + 8 * ranks->most_edges;
+}
+
 /* Of a program of ranks: scores, labels and rows of the splits of all of them, which each measures. */
 static int64_t measured_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
@@ -106,10 +113,10 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   bool is_sorting = false;
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
   p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
-              (is_sorting ? RANKED_BYTES * (info->is_of_rank ? info->ranks->nodes : info->nodes) : 0) + measured_bytes(program);
+              (is_sorting ? RANKED_BYTES * (info->is_of_rank ? info->ranks->nodes : info->nodes) : 0) + measured_bytes(program) + drawing_bytes(program);
   if (stays) p.running += info->loading.held + info->loading.stays;
   const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;
-  const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program) + measured_bytes(program);
+  const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program) + measured_bytes(program) + drawing_bytes(program);
   if (info->loading.is_known) p.loading = greater(windows + info->loading.most, beside + filled_bytes(residents));
   p.resident = p.code + greater(p.running, p.loading);
   p.addresses = p.code + MAPPED_BYTES + schedule_step_count(schedule) * (int64_t)STEP_TEXT_BYTES + greater(p.running, p.loading ? greater(p.loading, beside + p.data) + info->loading.mapped : 0);

@@ -346,6 +346,35 @@ static bool scores_can_be_away(const Kernels *evaluation) {
   return graph->values[graph->scores].shape.domain == DOMAIN_NODE && evaluation->is_stored[graph->scores] && evaluation->storage[graph->scores] == graph->scores;
 }
 
+/* Of one rank, the most rows that it gathers of others. */
+static int64_t others_most(const RankInfo *ranks, int kind) {
+  int64_t most = 0;
+  for (int r = 0; r < ranks->count; r++) {
+    int64_t rows = 0;
+    for (int q = 0; q < ranks->count; q++) rows += q == r ? 0 : ranks->pairs[kind][r * ranks->count + q];
+    if (rows > most) most = rows;
+  }
+  return most;
+}
+
+/* Rows of others that come for the next epoch, and those that left for it; with averages of what came. */
+static void add_kept(Collecting *l, const Kernels *training) {
+  Residents *y = l->residents;
+  const RankInfo *ranks = l->program->info->ranks;
+  if (!training || !l->program->info->is_of_rank || l->program->train.boundary != BOUNDARY_STALE) return;
+  y->kept_kernels = training;
+  y->kept = no_blocks(l->arena, training->graph->value_count);
+  for (int k = 0; k < training->kernel_count; k++) {
+    const Kernel *kernel = &training->kernels[k];
+    if (kernel->kind != KERNEL_HALO) continue;
+    const int kind = kernel_exchange_kind(kernel, training->graph);
+    const int64_t rows = ranks->sent[kind] + others_most(ranks, kind) * (l->program->train.boundary_number > 0 ? 2 : 1);
+    y->kept[kernel->anchor] = add_resident(l, BLOCK_SCRATCH, arena_printf(l->arena, "on_way_%s", training->graph->values[kernel->anchor].name), rows * kernel_exchange_row_bytes(training, kernel));
+  }
+}
+
+int resident_kept(const Residents *y, const Kernels *kernels, ValueId value) { return y->kept && kernels == y->kept_kernels ? y->kept[value] : NO_INDEX; }
+
 Residents *residents(Arena *arena, const Kernels *training, const Kernels *evaluation, const Kernels *once, const bool *is_sparse_field, DataHomes homes) {
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
@@ -382,6 +411,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   if (program->has_train && program->train.ring_field != NO_INDEX) l.is_field_used[program->train.label_field] = true; /* by metrics */
   for (int f = 0; f < program->field_count; f++)
     if (l.is_field_used[f]) add_field(&l, f, is_sparse_field[f], false);
+  add_kept(&l, training);
   if (once) add_once(&l, once);
   add_weights(&l, evaluation);
   if (homes.scores != TIER_DEVICE && scores_can_be_away(evaluation) && y->away_count) {

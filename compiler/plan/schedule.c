@@ -2,6 +2,7 @@
  *
  * The order, and who waits for whom, is that of the planner's timeline.
  */
+#include <math.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -127,7 +128,7 @@ static void add_exchange(Scheduling *c, int index) {
   const ExchangeCost cost = exchange_of_kernel(c->machine, kernels, kernel);
   const char *name = kernels->graph->values[kernel->anchor].name, *said = kernels->graph->values[kernel->anchor].said;
   static const char format[] = "exchange %s: %" PRId64 " bytes in all, at most %" PRId64 " of one rank";
-  Copy copy = {.lane = LANE_NET, .kernels = kernels, .value = kernel->anchor, .bytes = kernels->graph->program->info->ranks->sent[kernel_exchange_kind(kernel, kernels->graph)] * kernel_exchange_row_bytes(kernels, kernel), .tier = TIER_NONE, .boundary = c->first_boundary + event->boundary, .step = s->count, .slot = NO_INDEX,
+  Copy copy = {.lane = LANE_NET, .kernels = kernels, .value = kernel->anchor, .bytes = exchange_ranks(kernels, kernel)->sent[kernel_exchange_kind(kernel, kernels->graph)] * kernel_exchange_row_bytes(kernels, kernel), .tier = TIER_NONE, .boundary = c->first_boundary + event->boundary, .step = s->count, .slot = NO_INDEX,
                .after = {NO_INDEX, NO_INDEX}, .exchange = cost};
   TimelineEvent next = *event;
   next.boundary++;
@@ -230,6 +231,9 @@ Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, c
     append(arena, machine, s, training);
     s->training_seconds = slow_compute(arena, machine, s, 0, seconds_of(training->simulation->makespan_ns));
     if (s->backward_end == 0) s->backward_end = s->count;
+    double later = 0; /* the next epoch begins it, and waits where it is longer than an epoch */
+    for (int c = 0; c < s->copy_count; c++) later += s->copies[c].exchange.later_seconds;
+    s->training_seconds = fmax(s->training_seconds, later);
   }
   s->training_count = s->count;
   s->training_boundaries = s->boundary_count;

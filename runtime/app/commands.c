@@ -725,6 +725,11 @@ static int commands_info_json(const gnn_cli *cli) {
                   program->estimated_epoch_seconds);
   commands_info_json_tiers(cli, &text);
   commands_info_json_builds(cli, &text);
+  if (program->approximation) {
+    gnn_text_format(&text, ",\"approximation\":");
+    gnn_text_json(&text, program->approximation);
+    gnn_text_format(&text, ",\"is_exact\":%s", program->ranks ? "false" : "true");
+  }
   gnn_text_format(&text, ",\"epochs\":%lld,\"runs\":%lld,\"seed\":%lld,\"steps\":%d,\"options\":[",
                   (long long)program->epochs, (long long)program->runs, (long long)program->seed, program->step_count);
   for (int i = 0; i < program->option_count; i++) {
@@ -773,6 +778,7 @@ int gnn_command_info(const gnn_cli *cli) {
   }
   printf("training     %lld epochs, %lld runs, seed %lld\n", (long long)program->epochs, (long long)program->runs,
          (long long)program->seed);
+  if (program->approximation) printf("             %s%s\n", program->approximation, program->ranks ? ", which is not exact" : ": one process has no boundary, this is exact");
   printf("plan         device %s  host %s  ssd %s; %d steps; about %s an epoch (estimated)\n",
          gnn_bytes_text(program->device_bytes).text, gnn_bytes_text(program->host_bytes).text,
          gnn_bytes_text(program->ssd_bytes).text, program->step_count, gnn_seconds_text(program->estimated_epoch_seconds).text);

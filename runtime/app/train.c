@@ -322,19 +322,22 @@ static gnn_status train_finish_run(gnn_loop *loop) {
 static void train_count_exchanges(const gnn_loop *loop, gnn_text *json) {
   const gnn_program *program = loop->program;
   int64_t bytes = 0;
-  int exchanges = 0, others = 0;
+  int exchanges = 0, others = 0, drawn = 0;
   for (int c = 0; program->ranks && c < program->copy_count; c++) {
     const gnn_copy_desc *copy = &program->copies[c];
     const int64_t counted = copy->lane == GNN_LANE_NET ? gnn_ranks_counted(loop->options->ranks, c) : 0;
     if (counted == 0) continue;
-    gnn_text_format(json, "%s{\"step\": %d, \"announced_bytes\": %lld, \"counted_bytes\": %lld}", exchanges ? ", " : "", copy->step, (long long)copy->volume, (long long)counted);
+    const int draws = gnn_ranks_draws(loop->options->ranks, c);
+    gnn_text_format(json, "%s{\"step\": %d, \"announced_bytes\": %lld, \"counted_bytes\": %lld%s}", exchanges ? ", " : "", copy->step, (long long)copy->volume, (long long)counted, draws ? ", \"is_drawn\": true" : "");
     bytes += counted;
     exchanges++;
-    others += counted != copy->volume;
+    drawn += draws;
+    others += !draws && counted != copy->volume;
   }
   if (exchanges == 0 || !train_writes(loop) || loop->options->is_quiet) return;
   printf("exchanges: %d steps, %s bytes between %d ranks", exchanges, gnn_count_text(bytes).text, program->ranks->count);
   if (others) printf("; %d of them not as announced, which is a bug in gnncc\n", others);
+  else if (drawn) printf(", of %d in the mean, as their rows are drawn; each other as announced\n", drawn);
   else printf(", each as announced\n");
 }
 
@@ -354,6 +357,10 @@ static gnn_status train_write_summary(gnn_loop *loop, const gnn_text *exchanges)
   if (loop->progress.accepted_data) gnn_text_format(&text, ",\n  \"data_changed\": \"%s\"", train_contents_text(loop->progress.accepted_data).text);
   gnn_text_format(&text, ",\n  \"fingerprint\": ");
   gnn_text_json(&text, program->fingerprint);
+  if (program->approximation) {
+    gnn_text_format(&text, ",\n  \"approximation\": ");
+    gnn_text_json(&text, program->ranks ? program->approximation : "none: one process has no boundary");
+  }
   gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"%s\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
                   program->abi, gnn_backend_of(program)->name, gnn_team_threads(loop->instance->run.team), (unsigned long long)loop->progress.seed,
                   (long long)loop->options->epochs);

@@ -12,14 +12,16 @@ typedef struct gnn_messages {
   unsigned char *sending, *receiving;
   const int64_t *send_first, *receive_first; /* [count + 1] */
   int64_t row_bytes;
+  int is_drawn;         /* there are others the next time */
 } gnn_messages;
 
 /* What carries them. Whatever fails is said, with rank, step, peer and message, and ends all ranks. */
 struct gnn_net {
   const char *name;
   gnn_status (*begin)(gnn_ranks *ranks, gnn_error *error); /* finds rank and started, how many there are */
-  /* `step` has the same messages whenever it comes. By the thread of the net's lane, beside whatever is gathered. */
-  void (*exchange)(gnn_ranks *ranks, int step, const gnn_messages *messages);
+  /* `step` has the same messages whenever it comes, or is_drawn. By the thread of the net's lane, beside whatever is gathered. What was started is finished before it is started again. */
+  void (*start)(gnn_ranks *ranks, int step, const gnn_messages *messages);
+  void (*finish)(gnn_ranks *ranks, int step);
   /* All have all of it: units of unit_bytes, those of rank r from first[r] on; its own are there. */
   void (*gather)(gnn_ranks *ranks, int step, void *all, const int64_t *first, int64_t unit_bytes);
   void (*end)(gnn_ranks *ranks);
@@ -37,6 +39,7 @@ struct gnn_ranks {
   int64_t rows[GNN_HALOS]; /* of a table, before those of others */
   int64_t *send_first[GNN_HALOS], *receive_first[GNN_HALOS]; /* [count + 1] */
   const int32_t *send_row[GNN_HALOS];
+  struct gnn_boundary_state *boundary; /* boundary.h; NULL: all is exact */
   int64_t *sent_bytes, *sent_times; /* per copy of the program: what left this rank, in how many exchanges; since the program began */
 };
 
@@ -50,7 +53,9 @@ static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == N
 void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all);
 /* A copy on the lane of the net: behind the rows of `table` come those of others, rank by rank, in the order of their rows. An error ends all ranks. */
 void gnn_ranks_exchange(gnn_run *run, int copy, void *sending, void *table);
-/* Of all exchanges of a copy so far, by all ranks, the bytes of one; 0: there was none, -1: they were not all alike. All ranks ask. */
+/* Whether other rows are drawn for each exchange of a copy. */
+static inline int gnn_ranks_draws(const gnn_ranks *ranks, int copy) { return ranks->desc->boundary == GNN_BOUNDARY_SAMPLE && ranks->program->copies[copy].is_approximate; }
+/* Of all exchanges of a copy so far, by all ranks, the bytes of one, where rows are drawn in the mean; 0: there was none, -1: they were not all alike. All ranks ask. */
 int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy);
 
 #endif

@@ -29,6 +29,7 @@ typedef struct mpi_step {
   int *peer;        /* of each */
   int64_t *bytes;
   int sends;
+  int is_started;   /* and not finished */
 } mpi_step;
 
 typedef struct mpi_state {
@@ -136,25 +137,6 @@ static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
   return GNN_OK;
 }
 
-static void drop_steps(mpi_state *state) {
-  for (int s = 0; s < state->step_count; s++) {
-    mpi_step *step = &state->steps[s];
-    for (int i = 0; i < step->count; i++) MPI_Request_free(&step->requests[i]);
-    free(step->requests);
-    free(step->peer);
-    free(step->bytes);
-  }
-  free(state->steps);
-  pthread_mutex_destroy(&state->calls);
-  free(state);
-}
-
-static void net_end(gnn_ranks *ranks) {
-  if (ranks->state) drop_steps(ranks->state);
-  ranks->state = NULL;
-  MPI_Finalize();
-}
-
 static void net_abort(gnn_ranks *ranks, int code) {
   fflush(stdout);
   if (ranks->rank > 0) nanosleep(&(struct timespec){.tv_nsec = MPI_GRACE_NS}, NULL); /* what all ranks have seen, rank 0 is about to say */
@@ -199,15 +181,31 @@ static void fail_message(gnn_ranks *ranks, int step, const mpi_step *s, int faul
   net_fail(ranks, step, fault, "MPI_Testall");
 }
 
-static void net_exchange(gnn_ranks *ranks, int step, const gnn_messages *messages) {
+static void forget(mpi_step *s) {
+  for (int i = 0; i < s->count; i++) MPI_Request_free(&s->requests[i]);
+  free(s->requests);
+  free(s->peer);
+  free(s->bytes);
+  *s = (mpi_step){0};
+}
+
+static void net_start(gnn_ranks *ranks, int step, const gnn_messages *messages) {
+  mpi_step *s = &state_of(ranks)->steps[step];
+  pthread_mutex_lock(&state_of(ranks)->calls);
+  if (messages->is_drawn) forget(s);
+  if (s->requests == NULL) prepare(ranks, step, s, messages);
+  if (s->count > 0) check(ranks, step, MPI_Startall(s->count, s->requests), "MPI_Startall");
+  s->is_started = 1;
+  pthread_mutex_unlock(&state_of(ranks)->calls);
+}
+
+static void net_finish(gnn_ranks *ranks, int step) {
   mpi_step *s = &state_of(ranks)->steps[step];
   pthread_mutex_t *calls = &state_of(ranks)->calls;
-  pthread_mutex_lock(calls);
-  if (s->requests == NULL) prepare(ranks, step, s, messages);
   MPI_Status statuses[s->count + 1];
   waiting w = {0};
   int is_over = 0;
-  if (s->count > 0) check(ranks, step, MPI_Startall(s->count, s->requests), "MPI_Startall");
+  pthread_mutex_lock(calls);
   for (;;) {
     const int fault = MPI_Testall(s->count, s->requests, &is_over, statuses);
     if (fault != MPI_SUCCESS) fail_message(ranks, step, s, fault, statuses);
@@ -215,6 +213,7 @@ static void net_exchange(gnn_ranks *ranks, int step, const gnn_messages *message
     wait_a_little(calls, &w);
     if (is_late(ranks, &w)) say_who_is_late(ranks, step, s);
   }
+  s->is_started = 0;
   for (int i = s->sends; i < s->count; i++) {
     int received = 0;
     check(ranks, step, MPI_Get_count(&statuses[i], MPI_BYTE, &received), "MPI_Get_count");
@@ -248,4 +247,20 @@ static void net_gather(gnn_ranks *ranks, int step, void *all, const int64_t *fir
   pthread_mutex_unlock(calls);
 }
 
-const gnn_net gnn_mpi = {"mpi", net_begin, net_exchange, net_gather, net_end, net_abort};
+/* A training may end with rows on their way that no epoch asks for. */
+static void net_end(gnn_ranks *ranks) {
+  mpi_state *state = state_of(ranks);
+  for (int s = 0; state && s < state->step_count; s++) {
+    if (state->steps[s].is_started) net_finish(ranks, s);
+    forget(&state->steps[s]);
+  }
+  if (state) {
+    free(state->steps);
+    pthread_mutex_destroy(&state->calls);
+    free(state);
+  }
+  ranks->state = NULL;
+  MPI_Finalize();
+}
+
+const gnn_net gnn_mpi = {"mpi", net_begin, net_start, net_finish, net_gather, net_end, net_abort};

@@ -106,6 +106,55 @@ check "without one exchange or sum over ranks, each in turn, a number differs" c
 check "the program whose waits can be left out has the bits, too" trains 1 waits/every
 check "  without one wait of the net it ends, or a number differs" caught waits/gnnmpi.c waits/every
 
+# ---- what is asked for that is not exact ----
+
+cat >net.gnn <<'MODEL'
+layer Net(x : node[f], hidden, out) {
+  param W1 : [f, hidden] = ones
+  param W2 : [hidden, out] = ones
+  z = tanh(0.1 * (x @ W1))
+  h = tanh(z + 0.3 * sum(src.z))
+  return tanh(h + 0.3 * sum(src.h)) @ W2
+}
+data g from npy("directed") { duplicates = keep }
+model net on g { return Net(x, 2, y.classes) as net }
+train net { loss = cross_entropy(out, y); optimizer = sgd(lr = 100); epochs = 7; approximate { boundary = BOUNDARY } }
+MODEL
+asks_for() { # BOUNDARY NAME: on three ranks
+  sed "s/BOUNDARY/$1/" net.gnn >"$2.gnn" && CFLAGS=-O1 "$gnncc" -q -w --verify --ranks=3 "$2.gnn" -o "$2"
+}
+is_defined() { # BOUNDARY NAME KIND NUMBER: the losses of plain loops, from the second epoch on others than exact ones; the same in another order of messages
+  asks_for "$1" "$2" && rm -rf "$2.out" "$2_again.out" && run 1 "./$2" --threads 1 -q --every 1 --log csv --out "$2.out" && run 5 "./$2" --threads 2 -q --every 1 --log csv --out "$2_again.out" &&
+    cmp "$2.out/last.safetensors" "$2_again.out/last.safetensors" && grep -a -q "boundary = $3" "$2.out/last.safetensors" && grep "\"approximation\": \"boundary = $3" "$2.out/run.json" && "./$2" info | grep "boundary = $3.*not exact" &&
+    ./boundary directed "$3" "$4" 7 $begin >defined && ./boundary directed exact 0 7 $begin >exact && cut -d, -f3 "$2.out/log.csv" | tail -7 | paste - defined exact >losses && cat losses &&
+    awk '{ other = other || ($1 - $3)^2 > 1e-6 * $3^2; if (($1 - $2)^2 > 1e-8 * $2^2) exit bad = 1 } END { exit bad || !other || NR != 7 }' losses
+}
+plain_loops() {
+  ${OMPI_CC:-gcc} -O1 -Wall -I"$here/../.." "$here/boundary.c" -o boundary -lm && "$gnncc" -q -w -S --ranks=3 every.gnn -o begins && begin=$(sed -n 's/.*first_row\[\] = {\(.*\)};/\1/p' begins/every.c | tr -d ,) && echo "$begin"
+}
+check "a training by plain loops over all edges" plain_loops
+check "  boundary = stale(1) is its definition" is_defined 'stale(1)' stale stale 0
+check "  with averages" is_defined 'stale(1, smooth = 0.6)' smooth stale 0.6
+check "  boundary = sample(0.3)" is_defined 'sample(0.3)' sample sample 0.3
+goes_on() { # the rows of an epoch are drawn by its number
+  rm -rf went && run 2 ./sample --threads 1 -q --epochs 3 --out went && run 3 ./sample --threads 1 -q --resume --out went && cmp went/last.safetensors sample.out/last.safetensors
+}
+check "  which goes on from a checkpoint to the same bits" goes_on
+undirected() { # both directions have the same edges, but not when rows are drawn; with a share of 1 all of them are
+  model_of() { printf 'data g from synth(kind = "rmat", nodes = 8200, degree = 5, features = 8, classes = 3, seed = 3)\nmodel m on g { return x |> SAGE(4) |> relu |> SAGE(4) |> relu |> GCN(y.classes) }\ntrain m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 4%s }\n' "$1"; }
+  model_of '; approximate { boundary = sample(1) }' >all.gnn && model_of '' >none.gnn && CFLAGS=-O1 "$gnncc" -q -w --ranks=3 all.gnn -o all && CFLAGS=-O1 "$gnncc" -q -w --cut=whole none.gnn -o none &&
+    run 1 ./all --threads 1 -q --out all.out && ./none --threads 1 -q --out none.out && ./none eval --weights none.out/last.safetensors >by_one && run 1 ./all eval --threads 1 --weights all.out/last.safetensors >by_three && cmp by_one by_three
+}
+check "  of all rows it is exact, on an undirected graph, too" undirected
+one_rank() { "$gnncc" -w --ranks=1 -q sample.gnn -o sample_1 && ./sample_1 --epochs 1 --out alone | grep 'boundary = sample(0.3): one process has no boundary, this is exact' && grep '"approximation": "none: one process' alone/run.json && ./sample_1 info | grep 'this is exact'; }
+check "  in one process nothing is approximate, which is said" one_rank
+not_linear() { sed 's/epochs = 2/epochs = 2; approximate { boundary = sample(0.5) }/' every.gnn >odd.gnn && ! "$gnncc" -q -w --ranks=3 odd.gnn -o odd 2>messages && cat messages && grep 'E0110.*boundary = sample(0.5): drawn rows are for sums.*stale(1) takes it' messages; }
+check "  rows are not drawn for attention, which is refused by name" not_linear
+any_model() { sed 's/sample(0.5)/stale(1)/' odd.gnn >behind.gnn && CFLAGS=-O0 "$gnncc" -q -w --verify --ranks=3 behind.gnn -o behind && run 4 ./behind --threads 1 -q --out behind.out; }
+check "  but may be those of the epoch before" any_model
+planned() { "$gnncc" -w --plan --ranks=3 sample.gnn | grep 'not exact boundary = sample(0.3)' && "$gnncc" -w --plan --ranks=3 stale.gnn | grep 'not exact boundary = stale(1)' && "$gnncc" -w --plan=json --ranks=3 stale.gnn | grep '"approximation"'; }
+check "  and plans name it" planned
+
 # ---- when MPI fails ----
 
 fails() { # KIND NUMBER WORDS: a fault on rank 1 ends all with rank, step and message
