@@ -288,6 +288,12 @@ other_data() {
     { timeout 60 "$mpirun" $oversubscribe -np 2 ./on_directed_3 --threads 1 --out other : -np 1 ./on_directed_3 --threads 1 --data changed_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other features' text
 }
 check "  other features on one rank" other_data
+other_order() { # the same path, but another file there
+  sed 's/npy("directed")/npy("directed") { order = "own.order" }/; s/GAT(8, heads = 2, dropout = 0.3)/GCN(8)/' on_directed.gnn >ordered.gnn && mkdir -p elsewhere && ln -sf ../directed elsewhere/directed &&
+    "$build/gnndata" order directed --method given -o own.order && "$build/gnndata" order directed --method degree -o elsewhere/own.order && compiles --ranks=2 ordered.gnn -o ordered_2 &&
+    { timeout 60 "$mpirun" $oversubscribe -np 1 ./ordered_2 --threads 1 --out other : -wdir "$PWD/elsewhere" -np 1 ../ordered_2 --threads 1 --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'rank 1: error.*the order "own.order" is not the one' text && [ ! -e other ]
+}
+check "  another order file on one rank" other_order
 late() { # a rank that is stopped is named
   rm -rf slow && { GNN_PATIENCE=1 ranks 3 ./long --threads 1 --progress none --epochs 100000 --out slow >text 2>&1 & }
   local job=$! tries=0 one
