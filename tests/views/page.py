@@ -558,6 +558,8 @@ def narrow(b):
         assert out == [], (page, out[:5])
         drawn = b.js("[...document.querySelectorAll('#gantt text, #sky text, #strips text, #curve text, #dots text')].map(n => [n.textContent, n.getBoundingClientRect().left, n.getBoundingClientRect().right])")
         assert len(drawn) > 10 and all(left >= 0 and right <= 400 for _, left, right in drawn), [d for d in drawn if d[1] < 0 or d[2] > 400]
+        names = b.js("[...document.querySelectorAll('#strips text')].map(n => n.textContent)")
+        assert all(len(n) > 40 for n in names if n.endswith('\u2026')), names
     b.resize(1280, 900)
     as_estimated(b)
 

@@ -413,16 +413,22 @@ for (const o of [...report.homes, ...report.blocks.filter(b => b.kind !== 'scrat
 }
 
 function drawStrips() {
-  const ROW = 17, list = withOpened(stripsShown()), node = $('strips'), height = list.length * ROW + 6;
+  const ROW = 17, NAME = 13, list = withOpened(stripsShown()), node = $('strips');
+  const indentOf = depth => hasPieces ? 14 + 10 * depth : 0, roomOf = (wide, depth) => Math.floor((wide - 6 - indentOf(depth)) / 6.3);
+  /* On a narrow screen a name that is longer than its column has a line of its own. */
+  const nameHeight = list.map(({ node: v, depth }) => wideNow < 560 && labelled(v).length > roomOf(gutter(), depth) ? NAME : 0);
+  const height = list.length * ROW + nameHeight.reduce((a, b) => a + b, 0) + 6;
+  let below = 3;
   setSize(node, height);
   node.replaceChildren(...(list.length ? bands(height) : []));
   list.forEach(({ node: v, depth }, i) => {
-    const y = 3 + i * ROW, indent = hasPieces ? 14 + 10 * depth : 0, room = Math.floor((gutter() - 6 - indent) / 6.3), full = labelled(v), name = full.length > room ? full.slice(0, room - 1) + '…' : full;
+    const top = below, y = top + nameHeight[i], indent = indentOf(depth), room = roomOf(nameHeight[i] ? width() : gutter(), depth), full = labelled(v), name = full.length > room ? full.slice(0, room - 1) + '…' : full;
+    below = y + ROW;
     const told = v.children ? `${v.label}: ${fatesText(v)}, ${bytes(v.bytes)}` : `${v.value}: ${v.fate}, ${bytes(v.bytes)}`;
-    const row = s('g', { class: 'strip-row', 'data-value': v.value }, s('title', {}, told), s('rect', { class: v.value === view.value ? 'row chosen' : 'row', x: 0, y, width: width(), height: ROW }), s('text', { x: 4 + indent, y: y + 12 }, name));
+    const row = s('g', { class: 'strip-row', 'data-value': v.value }, s('title', {}, told), s('rect', { class: v.value === view.value ? 'row chosen' : 'row', x: 0, y: top, width: width(), height: below - top }), s('text', { x: 4 + indent, y: top + 12 }, name));
     if (v.children) {
       const stays = v.pieces.flatMap(p => (staysNamed.get(p.value) || []).map(stay => ({ tier: stay.tier, at: stepRange(stay.first, stay.last), bytes: p.bytes })));
-      row.append(s('text', { class: 'opener-mark', 'data-open': v.value, x: 4 + 10 * depth, y: y + 12 }, opened.has(v.value) ? '▾' : '▸'), s('path', { class: 'middle', d: `M${gutter()} ${y + 10}H${width() - 10}` }), ...profileOf(v, stays, y));
+      row.append(s('text', { class: 'opener-mark', 'data-open': v.value, x: 4 + 10 * depth, y: top + 12 }, opened.has(v.value) ? '▾' : '▸'), s('path', { class: 'middle', d: `M${gutter()} ${y + 10}H${width() - 10}` }), ...profileOf(v, stays, y));
     }
     for (const p of v.children ? [] : staysNamed.get(v.value) || []) {
       const [from, to] = stepRange(p.first, p.last), left = Math.max(x(from), gutter()), right = Math.min(x(to), width() - 10);
