@@ -89,7 +89,8 @@ static void wait_a_little(pthread_mutex_t *calls, waiting *w) {
   } else {
     if (w->since == 0) w->since = mpi_now();
     w->nap_ns = w->nap_ns == 0 ? 2000 : w->nap_ns * 2 < MPI_LONGEST_NAP_NS ? w->nap_ns * 2 : MPI_LONGEST_NAP_NS;
-    nanosleep(&(struct timespec){0, w->nap_ns}, NULL);
+    const struct timespec nap = {0, w->nap_ns};
+    nanosleep(&nap, NULL);
   }
   pthread_mutex_lock(calls);
 }
@@ -139,7 +140,8 @@ static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
 
 static void net_abort(gnn_ranks *ranks, int code) {
   fflush(stdout);
-  if (ranks->rank > 0) nanosleep(&(struct timespec){.tv_nsec = MPI_GRACE_NS}, NULL); /* what all ranks have seen, rank 0 is about to say */
+  const struct timespec grace = {.tv_nsec = MPI_GRACE_NS};
+  if (ranks->rank > 0) nanosleep(&grace, NULL); /* what all ranks have seen, rank 0 is about to say */
   MPI_Abort(MPI_COMM_WORLD, code);
 }
 
