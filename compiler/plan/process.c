@@ -74,7 +74,9 @@ static int64_t moving_bytes(const Residents *residents) {
 static int64_t drawing_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks || program->train.boundary != BOUNDARY_SAMPLE) return 0;
-  return ranks->sent[END_SRC] + ranks->sent[END_DST] + ranks->table[END_SRC] + ranks->table[END_DST] + 8 * ranks->most_edges;
+  int64_t edges = ranks->most_edges;
+  for (int r = 0; r < program->info->relation_count; r++) edges += ranks->most_related[r];
+  return ranks->sent[END_SRC] + ranks->sent[END_DST] + ranks->table[END_SRC] + ranks->table[END_DST] + 8 * edges;
 }
 
 /* Of a program of ranks: scores, labels and rows of the splits of all of them, which each measures. */

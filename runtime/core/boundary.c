@@ -12,13 +12,18 @@
 
 enum { BOUNDARY_STREAM = 0xb0d4 };
 
+/* Per out-edge of a set: the row of the table that it leads to; as what its source is sent there, -1: nowhere. */
+typedef struct drawn_edges {
+  int32_t *row, *sent;
+} drawn_edges;
+
 typedef struct gnn_boundary_state {
   uint64_t seed;
   int64_t epoch;                        /* that was drawn for; stale: per copy */
   int64_t *copy_epoch;                  /* stale, per copy: the last that it was exchanged in */
   unsigned char *is_on_way;             /* ... and whether its rows are still coming */
   unsigned char *sent[2], *received[2]; /* sample, by direction, of each row that is sent or received: whether it is now */
-  int32_t *out_row, *out_sent;          /* per out-edge: the row of the table that it leads to; as what its source is sent there, -1: nowhere */
+  drawn_edges *out;                     /* sample, per set of edges; NULL where no gradient goes back over them */
 } gnn_boundary_state;
 
 /* ---- rows of the epoch before ---- */
@@ -68,29 +73,28 @@ static void draw_rows(const gnn_ranks *ranks, uint64_t key, int from, int to, co
 }
 
 /* Edges whose sources were not drawn lead to the row of zeros. */
-static void draw_out_edges(gnn_run *run, gnn_boundary_state *b) {
-  const gnn_csr *out = &run->sets[GNN_EDGES].out;
+static void draw_out_edges(gnn_run *run, gnn_boundary_state *b, int set) {
+  const gnn_csr *out = &run->sets[set].out;
+  const drawn_edges *edges = &b->out[set];
   const gnn_ranks *ranks = run->ranks;
   const int64_t own = ranks->rows[GNN_HALO_OUT], others = ranks->receive_first[GNN_HALO_OUT][ranks->count];
   int32_t *row = (int32_t *)(uintptr_t)out->idx;
-  memset(b->received[GNN_HALO_OUT], 0, (size_t)others);
   for (int64_t e = 0; e < out->entries; e++) {
-    if (b->out_sent[e] < 0) continue;
-    const int is_drawn = b->sent[GNN_HALO_IN][b->out_sent[e]];
-    row[e] = is_drawn ? b->out_row[e] : (int32_t)(own + others);
-    if (is_drawn) b->received[GNN_HALO_OUT][b->out_row[e] - own] = 1;
+    if (edges->sent[e] < 0) continue;
+    const int is_drawn = b->sent[GNN_HALO_IN][edges->sent[e]];
+    row[e] = is_drawn ? edges->row[e] : (int32_t)(own + others);
+    if (is_drawn) b->received[GNN_HALO_OUT][edges->row[e] - own] = 1;
   }
 }
 
 /* The rank's rows that such an edge of another leads to. */
-static void draw_out_sent(const gnn_run *run, gnn_boundary_state *b) {
+static void draw_out_sent(const gnn_run *run, gnn_boundary_state *b, int set) {
   const gnn_ranks *ranks = run->ranks;
-  const gnn_csr *in = &run->sets[GNN_EDGES].in;
+  const gnn_csr *in = &run->sets[set].in;
   const int64_t own = ranks->rows[GNN_HALO_IN], *received = ranks->receive_first[GNN_HALO_IN], *sent = ranks->send_first[GNN_HALO_OUT];
   for (int to = 0; to < ranks->count; to++)
     for (int64_t k = sent[to]; k < sent[to + 1]; k++) {
       const int64_t row = ranks->send_row[GNN_HALO_OUT][k];
-      b->sent[GNN_HALO_OUT][k] = 0;
       for (int64_t e = in->ptr[row]; e < in->ptr[row + 1]; e++) {
         const int64_t other = in->idx[e] - own;
         b->sent[GNN_HALO_OUT][k] |= other >= received[to] && other < received[to + 1] && b->received[GNN_HALO_IN][other];
@@ -108,9 +112,13 @@ static void draw(gnn_run *run, gnn_boundary_state *b) {
     draw_rows(ranks, key, other, ranks->rank, ranks->receive_first[GNN_HALO_IN], other, b->received[GNN_HALO_IN]);
     draw_rows(ranks, key, ranks->rank, other, ranks->send_first[GNN_HALO_IN], other, b->sent[GNN_HALO_IN]);
   }
-  if (!b->out_row) return;
-  draw_out_edges(run, b);
-  draw_out_sent(run, b);
+  memset(b->received[GNN_HALO_OUT], 0, (size_t)ranks->receive_first[GNN_HALO_OUT][ranks->count]);
+  memset(b->sent[GNN_HALO_OUT], 0, (size_t)ranks->send_first[GNN_HALO_OUT][ranks->count]);
+  for (int set = 0; set < run->program->graph.set_count; set++) {
+    if (!b->out[set].row) continue;
+    draw_out_edges(run, b, set);
+    draw_out_sent(run, b, set);
+  }
 }
 
 /* Those that are drawn come side by side; from the last on, each goes where it belongs. */
@@ -169,47 +177,57 @@ int64_t gnn_boundary_exchange(gnn_run *run, int number, unsigned char *sending, 
 /* ---- beginning and end ---- */
 
 /* Rows that a rank is sent lie in the order of the rows, and so do the out-edges. */
-static void find_out_edges(const gnn_run *run, gnn_boundary_state *b, const unsigned char *rank_of, const int32_t *out_destination) {
+static void find_out_edges(const gnn_run *run, const gnn_csr *out, drawn_edges *edges) {
   const gnn_ranks *ranks = run->ranks;
-  const gnn_csr *out = &run->sets[GNN_EDGES].out;
-  const int64_t *first = ranks->send_first[GNN_HALO_IN];
+  const int64_t own = ranks->rows[GNN_HALO_OUT], *received = ranks->receive_first[GNN_HALO_OUT], *last = ranks->send_first[GNN_HALO_IN] + 1;
   int64_t next[GNN_RANKS_MOST];
-  memcpy(b->out_row, out->idx, (size_t)out->entries * sizeof *b->out_row);
-  memcpy(next, first, (size_t)ranks->count * sizeof *next);
-  for (int64_t row = 0; row < out->rows; row++) {
+  memcpy(edges->row, out->idx, (size_t)out->entries * sizeof *edges->row);
+  memcpy(next, ranks->send_first[GNN_HALO_IN], (size_t)ranks->count * sizeof *next);
+  for (int64_t row = 0; row < out->rows; row++)
     for (int64_t e = out->ptr[row]; e < out->ptr[row + 1]; e++) {
-      const int to = rank_of[out_destination[e]];
-      b->out_sent[e] = to == ranks->rank ? -1 : (int32_t)next[to];
+      int to = 0;
+      edges->sent[e] = -1;
+      if (out->idx[e] < own) continue;
+      while (out->idx[e] - own >= received[to + 1]) to++;
+      while (next[to] < last[to] && ranks->send_row[GNN_HALO_IN][next[to]] < row) next[to]++;
+      edges->sent[e] = (int32_t)next[to];
     }
-    for (int to = 0; to < ranks->count; to++) next[to] += next[to] < first[to + 1] && ranks->send_row[GNN_HALO_IN][next[to]] == row;
-  }
 }
 
-gnn_status gnn_boundary_begin(gnn_run *run, const unsigned char *rank_of, const int32_t *out_destination, gnn_error *error) {
+static gnn_status begin_sample(gnn_run *run, gnn_boundary_state *b, gnn_error *error) {
+  const gnn_ranks *ranks = run->ranks;
+  int64_t bytes = 0;
+  int is_there = 1;
+  for (int h = 0; h < 2; h++) {
+    b->sent[h] = calloc((size_t)ranks->send_first[h][ranks->count] + 1, 1);
+    b->received[h] = calloc((size_t)ranks->receive_first[h][ranks->count] + 1, 1);
+    is_there = is_there && b->sent[h] && b->received[h];
+  }
+  b->out = calloc((size_t)run->program->graph.set_count, sizeof *b->out);
+  for (int set = 0; b->out && set < run->program->graph.set_count; set++) {
+    const gnn_csr *out = &run->sets[set].out;
+    if (!ranks->send_row[GNN_HALO_OUT] || !out->idx) continue;
+    drawn_edges *edges = &b->out[set];
+    bytes += 8 * out->entries;
+    edges->row = malloc((size_t)out->entries * sizeof *edges->row + 1);
+    edges->sent = malloc((size_t)out->entries * sizeof *edges->sent + 1);
+    is_there = is_there && edges->row && edges->sent;
+    if (is_there) find_out_edges(run, out, edges);
+  }
+  return is_there && b->out ? GNN_OK : gnn_fail_memory(error, bytes);
+}
+
+gnn_status gnn_boundary_begin(gnn_run *run, gnn_error *error) {
   gnn_ranks *ranks = run->ranks;
-  const gnn_csr *out = &run->sets[GNN_EDGES].out;
   gnn_boundary_end(ranks);
   if (ranks->desc->boundary == GNN_BOUNDARY_EXACT) return GNN_OK;
   gnn_boundary_state *b = ranks->boundary = calloc(1, sizeof *b);
   if (b == NULL) return gnn_fail_memory(error, (int64_t)sizeof *b);
   b->copy_epoch = calloc((size_t)run->program->copy_count + 1, sizeof *b->copy_epoch);
   b->is_on_way = calloc((size_t)run->program->copy_count + 1, 1);
-  int is_there = b->copy_epoch && b->is_on_way;
-  for (int c = 0; is_there && c < run->program->copy_count; c++) b->copy_epoch[c] = INT64_MIN;
-  const int has_out = ranks->desc->boundary == GNN_BOUNDARY_SAMPLE && ranks->send_row[GNN_HALO_OUT] && out->idx;
-  for (int h = 0; h < 2 && ranks->desc->boundary == GNN_BOUNDARY_SAMPLE; h++) {
-    b->sent[h] = calloc((size_t)ranks->send_first[h][ranks->count] + 1, 1);
-    b->received[h] = calloc((size_t)ranks->receive_first[h][ranks->count] + 1, 1);
-    is_there = is_there && b->sent[h] && b->received[h];
-  }
-  if (has_out) {
-    b->out_row = malloc((size_t)out->entries * sizeof *b->out_row + 1);
-    b->out_sent = malloc((size_t)out->entries * sizeof *b->out_sent + 1);
-    is_there = is_there && b->out_row && b->out_sent;
-  }
-  if (!is_there) return gnn_fail_memory(error, 8 * out->entries);
-  if (has_out) find_out_edges(run, b, rank_of, out_destination);
-  return GNN_OK;
+  if (!b->copy_epoch || !b->is_on_way) return gnn_fail_memory(error, 9 * (int64_t)run->program->copy_count);
+  for (int c = 0; c < run->program->copy_count; c++) b->copy_epoch[c] = INT64_MIN;
+  return ranks->desc->boundary == GNN_BOUNDARY_SAMPLE ? begin_sample(run, b, error) : GNN_OK;
 }
 
 void gnn_boundary_end(gnn_ranks *ranks) {
@@ -221,8 +239,11 @@ void gnn_boundary_end(gnn_ranks *ranks) {
   }
   free(b->copy_epoch);
   free(b->is_on_way);
-  free(b->out_row);
-  free(b->out_sent);
+  for (int set = 0; b->out && set < ranks->program->graph.set_count; set++) {
+    free(b->out[set].row);
+    free(b->out[set].sent);
+  }
+  free(b->out);
   free(b);
   ranks->boundary = NULL;
 }

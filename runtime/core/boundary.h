@@ -11,8 +11,7 @@
 
 #include "ranks.h"
 
-/* Once the edges of a rank are filled in: its out-edges lead to out_destination, in numbers of all rows, whose ranks are rank_of. */
-gnn_status gnn_boundary_begin(gnn_run *run, const unsigned char *rank_of, const int32_t *out_destination, gnn_error *error);
+gnn_status gnn_boundary_begin(gnn_run *run, gnn_error *error); /* once the edges of a rank are filled in */
 void gnn_boundary_end(gnn_ranks *ranks);
 /* Of a copy that is_approximate; rows and bytes that left are what it returns. By the thread of the net's lane. */
 int64_t gnn_boundary_exchange(gnn_run *run, int copy, unsigned char *sending, unsigned char *table);

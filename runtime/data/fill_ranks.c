@@ -362,7 +362,7 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
   fill_edges_of_rank(f, GNN_EDGES, &f->graph);
   for (int set = GNN_RELATIONS; set < plan->set_count; set++)
     if ((status = fill_relation_of_rank(f, set, error)) != GNN_OK) return status;
-  status = gnn_boundary_begin(run, f->rank_of, f->graph.out_destination, error);
+  status = gnn_boundary_begin(run, error);
   if (status != GNN_OK) return status;
   fill_ids(f);
   fill_blocks_of_rank(f, first);

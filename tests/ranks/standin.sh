@@ -120,8 +120,9 @@ data g from npy("directed") { duplicates = keep }
 model net on g { return Net(x, 2, y.classes) as net }
 train net { loss = cross_entropy(out, y); optimizer = sgd(lr = 100); epochs = 7; approximate { boundary = BOUNDARY } }
 MODEL
-asks_for() { # BOUNDARY NAME: on three ranks
-  sed "s/BOUNDARY/$1/" net.gnn >"$2.gnn" && CFLAGS=-O1 "$gnncc" -q -w --verify --ranks=3 "$2.gnn" -o "$2"
+model=net
+asks_for() { # BOUNDARY NAME: of $model, on three ranks
+  sed "s/BOUNDARY/$1/" "$model.gnn" >"$2.gnn" && CFLAGS=-O1 "$gnncc" -q -w --verify --ranks=3 "$2.gnn" -o "$2"
 }
 is_defined() { # BOUNDARY NAME KIND NUMBER: the losses of plain loops, from the second epoch on others than exact ones; the same in another order of messages
   asks_for "$1" "$2" && rm -rf "$2.out" "$2_again.out" && run 1 "./$2" --threads 1 -q --every 1 --log csv --out "$2.out" && run 5 "./$2" --threads 2 -q --every 1 --log csv --out "$2_again.out" &&
@@ -136,6 +137,13 @@ check "a training by plain loops over all edges" plain_loops
 check "  boundary = stale(1) is its definition" is_defined 'stale(1)' stale stale 0
 check "  with averages" is_defined 'stale(1, smooth = 0.6)' smooth stale 0.6
 check "  boundary = sample(0.3)" is_defined 'sample(0.3)' sample sample 0.3
+# The same sums, each of three relations that have all edges between them.
+cp -r directed kinds && edge_kinds kinds
+sed 's/npy("directed")/npy("kinds")/; s/sum(src.\(.\))/(sum(src.\1) over cites + sum(src.\1) over follows + sum(src.\1) over owns)/' net.gnn >related.gnn
+model=related
+check "  so are both of sums over relations: stale(1)" is_defined 'stale(1)' stale_related stale 0
+check "  and sample(0.3)" is_defined 'sample(0.3)' sample_related sample 0.3
+model=net
 goes_on() { # the rows of an epoch are drawn by its number
   rm -rf went && run 2 ./sample --threads 1 -q --epochs 3 --out went && run 3 ./sample --threads 1 -q --resume --out went && cmp went/last.safetensors sample.out/last.safetensors
 }
@@ -150,6 +158,8 @@ one_rank() { "$gnncc" -w --ranks=1 -q sample.gnn -o sample_1 && ./sample_1 --epo
 check "  in one process nothing is approximate, which is said" one_rank
 not_linear() { sed 's/epochs = 2/epochs = 2; approximate { boundary = sample(0.5) }/' every.gnn >odd.gnn && ! "$gnncc" -q -w --ranks=3 odd.gnn -o odd 2>messages && cat messages && grep 'E0110.*boundary = sample(0.5): drawn rows are for sums.*stale(1) takes it' messages; }
 check "  rows are not drawn for attention, which is refused by name" not_linear
+in_half() { local name; for name in sample smooth; do "$gnncc" -w --ranks=3 --precision=bf16 $name.gnn -o half 2>messages; [ $? -eq 1 ] && cat messages && grep "E0110.*boundary = .*no --precision=bf16" messages || return 1; done; }
+check "  nor are rows of 16 bits counted several times or averaged" in_half
 any_model() { sed 's/sample(0.5)/stale(1)/' odd.gnn >behind.gnn && CFLAGS=-O0 "$gnncc" -q -w --verify --ranks=3 behind.gnn -o behind && run 4 ./behind --threads 1 -q --out behind.out; }
 check "  but may be those of the epoch before" any_model
 planned() { "$gnncc" -w --plan --ranks=3 sample.gnn | grep 'not exact boundary = sample(0.3)' && "$gnncc" -w --plan --ranks=3 stale.gnn | grep 'not exact boundary = stale(1)' && "$gnncc" -w --plan=json --ranks=3 stale.gnn | grep '"approximation"'; }
