@@ -154,6 +154,13 @@ undirected() { # both directions have the same edges, but not when rows are draw
     run 1 ./all --threads 1 -q --out all.out && ./none --threads 1 -q --out none.out && ./none eval --weights none.out/last.safetensors >by_one && run 1 ./all eval --threads 1 --weights all.out/last.safetensors >by_three && cmp by_one by_three
 }
 check "  of all rows it is exact, on an undirected graph, too" undirected
+elsewhere() { # of an exact one by an approximate one, the reverse, and of another approximation
+  local pair
+  for pair in all:none none:all stale:sample sample:stale; do
+    rm -rf other && cp -r "${pair#*:}.out" other && ! run 1 "./${pair%:*}" --threads 1 -q --resume --epochs 9 --out other >text 2>&1 && cat text && grep 'R0804.*other/checkpoint-.*another program' text && diff -r other "${pair#*:}.out" || return 1
+  done
+}
+check "  no checkpoint of another boundary is taken" elsewhere
 one_rank() { "$gnncc" -w --ranks=1 -q sample.gnn -o sample_1 && ./sample_1 --epochs 1 --out alone | grep 'boundary = sample(0.3): one process has no boundary, this is exact' && grep '"approximation": "none: one process' alone/run.json && ./sample_1 info | grep 'this is exact'; }
 check "  in one process nothing is approximate, which is said" one_rank
 not_linear() { sed 's/epochs = 2/epochs = 2; approximate { boundary = sample(0.5) }/' every.gnn >odd.gnn && ! "$gnncc" -q -w --ranks=3 odd.gnn -o odd 2>messages && cat messages && grep 'E0110.*boundary = sample(0.5): drawn rows are for sums.*stale(1) takes it' messages; }
