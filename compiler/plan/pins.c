@@ -117,6 +117,37 @@ static bool is_called(const Value *value, const Naming *naming) {
   return false;
 }
 
+enum { MOST_NAMES = 8 };
+
+typedef struct {
+  const char *text;
+  int count;
+} NameList;
+
+static void list_name(Arena *arena, NameList *list, const char *name) {
+  const char *quoted = arena_printf(arena, "\"%s\"", name);
+  if (strstr(list->text, quoted) || list->count > MOST_NAMES) return;
+  list->text = list->count == MOST_NAMES ? arena_printf(arena, "%s, ...", list->text) : arena_printf(arena, "%s%s%s", list->text, list->count ? ", " : "", quoted);
+  list->count++;
+}
+
+/* What could have been pinned: by the program's names, and where it has none by those of the plan. */
+static void say_names(Arena *arena, const Kernels *kernels, Diags *diags) {
+  const Graph *graph = kernels->graph;
+  NameList list = {.text = ""};
+  for (int pass = 0; pass < 2; pass++)
+    for (int v = 0; v < graph->value_count; v++) {
+      bool is_named = false;
+      for (const Called *c = graph->values[v].called; c && has_fate(kernels, v); c = c->next) {
+        if (!c->naming->name) continue;
+        is_named = true;
+        if (pass == 0) list_name(arena, &list, c->naming->name);
+      }
+      if (pass == 1 && !is_named && has_fate(kernels, v)) list_name(arena, &list, graph->values[v].said);
+    }
+  if (list.count) diags_note(diags, "values with a fate: %s", list.text);
+}
+
 /* Why what the program has a name for has no fate. */
 static void say_no_fate(Arena *arena, const TypedProgram *program, const Kernels *kernels, const FatePin *pin, const Naming *naming, Diags *diags) {
   const Graph *graph = kernels->graph;
@@ -128,56 +159,46 @@ static void say_no_fate(Arena *arena, const TypedProgram *program, const Kernels
   }
   if (e->kind == TYPED_FIELD) why = arena_printf(arena, "it is \"%s\" of the data", program->fields[e->index].name);
   diags_error(diags, "E0505", pin->place, "\"%s\" (line %d) has no fate: %s", pin->pattern, (int)naming->place.line, why);
+  say_names(arena, kernels, diags);
 }
-
-enum { MOST_NAMES = 8 };
 
 /* Those that lie within what the pattern names, or behind: of "deep", which layers of a loop are called, "deep.0.z", "deep.0.h", ... */
 static const char *names_within(Arena *arena, const Kernels *kernels, const char *pattern, const char **first) {
   const Graph *graph = kernels->graph;
   const size_t length = strlen(pattern);
-  const char *within = "";
-  int count = 0;
+  NameList list = {.text = ""};
   for (int v = 0; v < graph->value_count; v++)
     for (const Called *c = graph->values[v].called; c && has_fate(kernels, v); c = c->next) {
       const char *name = c->naming->path, *layer = graph->values[v].layer.name;
       if (layer && c->naming->name) name = arena_printf(arena, "%s.%s", layer, c->naming->name);
-      const char *quoted = arena_printf(arena, "\"%s\"", name);
-      if (strncmp(name, pattern, length) != 0 || name[length] != '.' || strstr(within, quoted) || count > MOST_NAMES) continue;
-      if (count == 0) *first = name;
-      within = count == MOST_NAMES ? arena_printf(arena, "%s, ...", within) : arena_printf(arena, "%s%s%s", within, count ? ", " : "", quoted);
-      count++;
+      if (strncmp(name, pattern, length) != 0 || name[length] != '.') continue;
+      if (list.count == 0) *first = name;
+      list_name(arena, &list, name);
     }
-  return within;
+  return list.text;
 }
 
 /* Near names: first those that the program has, then those of the plan. */
 static void say_unknown(Arena *arena, const Kernels *kernels, const FatePin *pin, Diags *diags) {
   Suggest suggest = {.wanted = pin->pattern};
   const Graph *graph = kernels->graph;
-  const char *known = "", *first = NULL, *within = names_within(arena, kernels, pin->pattern, &first);
+  const char *first = NULL, *within = names_within(arena, kernels, pin->pattern, &first);
   if (*within) {
     diags_error(diags, "E0505", pin->place, "no value matches \"%s\"; did you mean \"%s\"?", pin->pattern, first);
     diags_note(diags, "values with a fate that begin so: %s", within);
     return;
   }
-  int count = 0;
   for (int v = 0; v < graph->value_count; v++)
     for (const Called *c = graph->values[v].called; c && has_fate(kernels, v); c = c->next) {
-      const char *name = c->naming->name;
-      if (!name) continue;
-      suggest_offer(&suggest, name);
+      if (!c->naming->name) continue;
+      suggest_offer(&suggest, c->naming->name);
       suggest_offer(&suggest, c->naming->path);
-      const char *quoted = arena_printf(arena, "\"%s\"", name);
-      if (strstr(known, quoted) || count > MOST_NAMES) continue;
-      known = count == MOST_NAMES ? arena_printf(arena, "%s, ...", known) : arena_printf(arena, "%s%s%s", known, count ? ", " : "", quoted);
-      count++;
     }
   const bool is_near = suggest.count > 0;
   for (int v = 0; v < graph->value_count && !is_near; v++)
     if (has_fate(kernels, v)) suggest_offer(&suggest, graph->values[v].said);
   diags_error(diags, "E0505", pin->place, "no value matches \"%s\"%s", pin->pattern, suggest_text(arena, &suggest, "\""));
-  if (*known) diags_note(diags, "values with a fate that the program has names for: %s", known);
+  say_names(arena, kernels, diags);
 }
 
 const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *kernels, const Machine *machine, Cut cut, Diags *diags) {
