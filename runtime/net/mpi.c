@@ -20,7 +20,7 @@
 #ifndef GNN_MPI_PIECE_BYTES
 #define GNN_MPI_PIECE_BYTES (INT64_C(1) << 30)
 #endif
-enum { MPI_TAGS = 30000 /* 32767 are sure to be there */, MPI_SPINS = 64, MPI_LONGEST_NAP_NS = 500000, MPI_PATIENCE_SECONDS = 60, MPI_GRACE_NS = 500000000 };
+enum { MPI_TAGS = 30000 /* 32767 are sure to be there */, MPI_SPINS = 64, MPI_LONGEST_NAP_NS = 20000, MPI_PATIENCE_SECONDS = 60, MPI_GRACE_NS = 500000000 };
 
 /* Of a step: sends, then receives. */
 typedef struct mpi_step {
@@ -74,7 +74,8 @@ static double mpi_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Between two looks whether it is over: MPI_Wait would keep a core busy that peers may need. */
+/* Between two looks whether it is over: MPI_Wait would keep a core busy that peers may need. Naps stay short, as where one process cannot read the memory of another MPI moves
+ * a large message in pieces of some KiB, a few at each look. */
 typedef struct waiting {
   int looks;
   long nap_ns;
