@@ -330,6 +330,7 @@ typedef struct RankInfo {
   int64_t table[3], sent[3]; /* likewise, the most that a rank has: rows of its own with those it gathers of others; rows that leave it */
   int64_t most_nodes, most_edges, most_split[3]; /* edges: that arrive at its rows, or leave them */
   const int64_t *most_related; /* per relation, likewise; NULL: there are none */
+  const int64_t *related_table; /* per relation: that arrive at its rows or leave them */
   int64_t joined_edges;      /* with relations, those of the graph and of all of them; otherwise 0 */
   bool is_stated;            /* but for how many of them are in other ranks */
   const struct RankInfo *sampled; /* the same with the rows that a training gathers in the mean; NULL: all of them */

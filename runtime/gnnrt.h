@@ -81,6 +81,7 @@ typedef struct gnn_csr {
 /* Edges between two sets of rows, both ways: rows of `in` are destinations, of `out` sources. */
 typedef struct gnn_edge_set {
   gnn_csr in, out;
+  const int64_t *id; /* of a relation on ranks: what the data call each edge; NULL where no dropout is on them */
 } gnn_edge_set;
 
 /* All edges between the nodes (of the first type); from each node to its graph, its number that of the node; from GNN_RELATIONS on those of each relation. */
@@ -364,6 +365,7 @@ typedef struct gnn_edge_set_desc {
   gnn_side in_home, out_home, in_degree_home, out_degree_home; /* where they have extents, these have the idx, the degrees on the SSD, from where copies bring them */
   int64_t hub_room, at_in_hubs, at_out_hubs; /* of how many hubs `edges` can be, and their rows; 0: of none */
   int64_t at_in_degree, at_out_degree;       /* gnn_real per row; of members in: the nodes of each graph */
+  int64_t table, at_id;  /* of a relation on ranks: edges that arrive at a rank's rows or leave them, room that was planned; gnn_edge_set.id */
 } gnn_edge_set_desc;
 
 typedef struct gnn_node_type_desc {
@@ -645,7 +647,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 24 };
+enum { GNN_ABI = 25 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

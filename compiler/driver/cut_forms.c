@@ -108,7 +108,7 @@ static const char *not_of_one_graph(const Graph *graph) {
     if (domain == DOMAIN_GRAPH || domain == DOMAIN_MEMBER) return "values of whole graphs are for one process, so far";
     if (value->op == OP_ROW_COUNT && value->as.domain != DOMAIN_EDGE && domain_is_relation(value->as.domain)) return "means over all edges of a relation are for one process, so far";
     if (domain == DOMAIN_EDGE || !domain_is_relation(domain)) continue;
-    if (value->op == OP_DROPOUT || value->op == OP_INPUT) return "dropout and data on the edges of a relation are for one process, so far";
+    if (value->op == OP_INPUT) return "data on the edges of a relation are for one process, so far";
   }
   return NULL;
 }

@@ -663,6 +663,7 @@ static void emit_edge_sets(const Emission *m, FILE *out) {
     if (is_on_ssd && away[END_SRC] != NO_INDEX) fprintf(out, "   .out_home = %s,\n", away_side(m, away[END_SRC]));
     if (m->backend == BACKEND_CUDA && residents_hub_room(count))
       fprintf(out, "   .hub_room = %" PRId64 ", .at_in_hubs = %s, .at_out_hubs = %s,\n", residents_hub_room(count), at(m, b->in_hubs), at(m, b->out_hubs));
+    if (info->is_of_rank && set >= EDGES_OF_RELATIONS) fprintf(out, "   .table = %" PRId64 ", .at_id = %s,\n", info->ranks->related_table[set - EDGES_OF_RELATIONS], at(m, b->id));
     fprintf(out, "   .at_in_degree = %s, .at_out_degree = %s},\n", is_away ? away_at(m, degree[END_DST]) : at(m, b->degree[END_DST]), is_away ? away_at(m, degree[END_SRC]) : at(m, b->degree[END_SRC]));
   }
   fprintf(out, "};\n\n");

@@ -437,7 +437,8 @@ static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
   const char *name = row_variable(w, row);
   if ((w->emission->program->data->recipe.order == ORDER_GIVEN && !w->emission->program->info->is_of_rank) || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
   w->uses |= USES_RUN;
-  return arena_printf(w->arena, domain_is_relation(value->shape.domain) ? "g->edge_id[%s]" : "g->node_id[%s]", name);
+  if (value->shape.domain != DOMAIN_EDGE && domain_is_relation(value->shape.domain)) return arena_printf(w->arena, "%s.id[%s]", emit_edge_set(w->arena, w->emission->program->info, value->shape.domain), name);
+  return arena_printf(w->arena, value->shape.domain == DOMAIN_EDGE ? "g->edge_id[%s]" : "g->node_id[%s]", name);
 }
 
 static RowDropout *dropout_of(RowWriter *w, ValueId id) {

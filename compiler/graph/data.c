@@ -384,7 +384,7 @@ static void share_out_shapes(const DataReader *reader, int count, DataInfo *info
 
 /* Sums over all relations gather from the same tables, which have whatever some of them needs. */
 static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankInfo *ranks, int64_t *pairs[3], gnn_error *error) {
-  int64_t *of_edges = pairs[GNN_HALO_EDGES], *most = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *most), *ptr;
+  int64_t *of_edges = pairs[GNN_HALO_EDGES], *most = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *most), *table = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *table), *ptr;
   int32_t *source;
   if (gnn_dataset_join(dataset, &ptr, &source, error) != GNN_OK) return false;
   int64_t *const joined[3] = {pairs[GNN_HALO_IN], pairs[GNN_HALO_OUT], arena_alloc(arena, (size_t)(ranks->count * ranks->count) * sizeof *of_edges)};
@@ -393,14 +393,20 @@ static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankIn
   free(ptr);
   free(source);
   ranks->most_related = most;
+  ranks->related_table = table;
   for (int k = 0; k < dataset->relation_count && status == GNN_OK; k++) {
     const gnn_data_relation *relation = &dataset->relations[k];
     for (int r = 0; r < ranks->count; r++) {
       const int64_t arriving = relation->in_ptr[ranks->first[r + 1]] - relation->in_ptr[ranks->first[r]];
-      int64_t leaving = 0;
-      for (int64_t e = 0; e < relation->edges; e++) leaving += relation->in_source[e] >= ranks->first[r] && relation->in_source[e] < ranks->first[r + 1];
+      int64_t leaving = 0, within = 0;
+      for (int64_t e = 0; e < relation->edges; e++) {
+        const bool leaves = relation->in_source[e] >= ranks->first[r] && relation->in_source[e] < ranks->first[r + 1];
+        leaving += leaves;
+        within += leaves && e >= relation->in_ptr[ranks->first[r]] && e < relation->in_ptr[ranks->first[r + 1]];
+      }
       if (arriving > most[k]) most[k] = arriving;
       if (leaving > most[k]) most[k] = leaving;
+      if (arriving + leaving - within > table[k]) table[k] = arriving + leaving - within;
     }
   }
   return status == GNN_OK;

@@ -106,6 +106,7 @@ typedef struct Residents {
     int in_ptr, in_idx, in_bounds, out_ptr, out_idx, out_edge, out_bounds;
     int in_hubs, out_hubs; /* for a GPU, where there may be such rows */
     int degree[2];         /* by EdgeEnd */
+    int id;                /* of a relation on ranks, where dropout is on its edges */
     bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   } *sets;                /* per set of edges */
   struct HaloBlocks {

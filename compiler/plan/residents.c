@@ -54,9 +54,9 @@ static int add_rows(Collecting *l, const char *name, int64_t bytes, Padding padd
   return index;
 }
 
-static bool drops_edges(const Kernels *training) {
+static bool drops_edges(const Kernels *training, Domain edges) {
   for (int i = 0; training && i < training->graph->value_count; i++)
-    if (training->graph->values[i].op == OP_DROPOUT && domain_is_relation(training->graph->values[i].shape.domain)) return true;
+    if (training->graph->values[i].op == OP_DROPOUT && training->graph->values[i].shape.domain == edges) return true;
   return false;
 }
 
@@ -156,11 +156,13 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
                                all.has_edge_halo || needs->has_edge_halo};
     }
     add_edge_set(l, typed_edge_set(info, set), &all);
+    if (info->is_of_rank && set >= EDGES_OF_RELATIONS && drops_edges(kernels[0], typed_edge_set(info, set)))
+      y->sets[set].id = add_part(l, arena_printf(l->arena, "%s_", typed_domain_name(info, typed_edge_set(info, set))), "id", 8 * info->ranks->related_table[set - EDGES_OF_RELATIONS]);
   }
   y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->is_of_rank ? info->ranks->nodes : info->nodes)) + 1));
   const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN || info->is_of_rank;
   if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
-  if (is_ordered && drops_edges(kernels[0])) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
+  if (is_ordered && drops_edges(kernels[0], DOMAIN_EDGE)) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
   static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
   for (int s = 0; s < SPLIT_COUNT; s++)
     if (l->program->has_train && info->split_count[s] > 0)
@@ -394,7 +396,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->sets = arena_alloc(arena, (size_t)sets * sizeof *y->sets);
   for (int set = 0; set < sets; set++)
     y->sets[set] = (struct EdgeSetBlocks){.in_ptr = NO_INDEX, .in_idx = NO_INDEX, .in_bounds = NO_INDEX, .out_ptr = NO_INDEX, .out_idx = NO_INDEX, .out_edge = NO_INDEX,
-                                          .out_bounds = NO_INDEX, .in_hubs = NO_INDEX, .out_hubs = NO_INDEX, .degree = {NO_INDEX, NO_INDEX}};
+                                          .out_bounds = NO_INDEX, .in_hubs = NO_INDEX, .out_hubs = NO_INDEX, .degree = {NO_INDEX, NO_INDEX}, .id = NO_INDEX};
   y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
   for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);

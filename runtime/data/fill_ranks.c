@@ -201,14 +201,27 @@ static void fill_edges_of_rank(ranks_filling *f, int set, const rank_edges *t) {
   if (out_bounds) out->tasks = gnn_fill_bounds(out_ptr, own, out_bounds);
 }
 
+/* What the data call the edges of a table. of_data NULL: they have no order of their own. */
+static void fill_edge_ids(const rank_edges *t, int has_foreign, const int64_t *of_data, int64_t *id) {
+  for (int64_t k = 0; id && k < t->count + (has_foreign ? t->foreign : 0); k++) {
+    const int64_t e = k < t->count ? t->first + k : t->foreign_edge[k - t->count];
+    id[k] = of_data ? of_data[e] : e;
+  }
+}
+
 static gnn_status fill_relation_of_rank(ranks_filling *f, int set, gnn_error *error) {
   const gnn_edge_set_desc *plan = &f->instance->run.program->graph.sets[set];
   const gnn_data_relation *relation = gnn_dataset_relation(f->dataset, plan->name);
   if (relation == NULL) return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\", which the program uses", f->dataset->title, plan->name);
   rank_edges t;
   gnn_status status = turn_edges(f, relation->in_ptr, relation->in_source, &t, error);
-  if (status == GNN_OK && (t.count > plan->edges || t.out_ptr[f->end - f->begin] > plan->edges)) status = gnn_fill_other_parts(f->dataset, error);
-  if (status == GNN_OK) fill_edges_of_rank(f, set, &t);
+  if (status == GNN_OK && (t.count > plan->edges || t.out_ptr[f->end - f->begin] > plan->edges || t.count + t.foreign > plan->table)) status = gnn_fill_other_parts(f->dataset, error);
+  if (status == GNN_OK) {
+    int64_t *id = ranks_at(f, plan->at_id);
+    fill_edges_of_rank(f, set, &t);
+    fill_edge_ids(&t, plan->at_out_edge >= 0, NULL, id);
+    f->instance->run.sets[set].id = id;
+  }
   drop_edges(&t);
   return status;
 }
@@ -219,11 +232,7 @@ static void fill_ids(ranks_filling *f) {
   int32_t *node_id = ranks_at(f, run->program->graph.at_node_id);
   int64_t *edge_id = ranks_at(f, run->program->graph.at_edge_id);
   for (int64_t r = f->begin; r < f->end; r++) node_id[r - f->begin] = d->node_id ? d->node_id[r] : (int32_t)r;
-  for (int64_t k = 0; edge_id && k < f->graph.count + f->graph.foreign; k++) {
-    const int64_t e = k < f->graph.count ? f->graph.first + k : f->graph.foreign_edge[k - f->graph.count];
-    if (k >= f->graph.count && run->program->graph.sets[GNN_EDGES].at_out_edge < 0) break;
-    edge_id[k] = d->edge_id ? d->edge_id[e] : e;
-  }
+  fill_edge_ids(&f->graph, run->program->graph.sets[GNN_EDGES].at_out_edge >= 0, d->edge_id, edge_id);
   run->node_id = node_id;
   run->edge_id = edge_id;
 }
