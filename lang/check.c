@@ -65,6 +65,23 @@ static void set_twice(Checker *checker, Place place, const char *name, Place bef
 
 static bool is_same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
+/* random(0.6, 0.2, seed = 1, seed = 2): the calls of settings; those of layers and functions are looked at where they are checked. */
+static void check_arguments_once(Checker *checker, const Expr *expr) {
+  if (!expr) return;
+  for (int i = 0; i < expr->arg_count; i++) {
+    const Arg *arg = &expr->args[i];
+    for (int k = 0; k < i && arg->name; k++)
+      if (is_same_text(arg->name, expr->args[k].name)) {
+        diags_error(checker->diags, "E0210", arg->place, "%s is given \"%s\" twice", expr->text, arg->name);
+        break;
+      }
+    check_arguments_once(checker, arg->value);
+  }
+  check_arguments_once(checker, expr->a);
+  check_arguments_once(checker, expr->b);
+  check_arguments_once(checker, expr->c);
+}
+
 /* One value a setting: `group "a"` and `group "b"` are two. Fates have a message of their own. */
 static void check_conf_once(Checker *checker, const Conf *conf) {
   for (int i = 0; conf && i < conf->count; i++) {
@@ -77,6 +94,7 @@ static void check_conf_once(Checker *checker, const Conf *conf) {
       break;
     }
     check_conf_once(checker, stmt->body);
+    check_arguments_once(checker, stmt->value);
   }
 }
 
@@ -84,7 +102,9 @@ static void check_settings_once(Checker *checker) {
   for (int n = 0; n < checker->ast->item_count; n++) {
     const Item *item = checker->ast->items[n];
     if (item->kind == ITEM_TRAIN || item->kind == ITEM_TARGET || item->kind == ITEM_PLAN) check_conf_once(checker, item->conf);
-    for (int i = 0; item->kind == ITEM_DATA && i < item->data_count; i++)
+    if (item->kind == ITEM_DATA) check_arguments_once(checker, item->value);
+    for (int i = 0; item->kind == ITEM_DATA && i < item->data_count; i++) {
+      check_arguments_once(checker, item->data[i]->value);
       for (int k = 0; k < i; k++) {
         const DataStmt *stmt = item->data[i], *other = item->data[k];
         if (stmt->kind || other->kind || strcmp(stmt->name, other->name) != 0) continue;
@@ -92,6 +112,7 @@ static void check_settings_once(Checker *checker) {
         if (strcmp(stmt->name, "normalize") == 0) diags_help(checker->diags, "normalize = [rows(x), rows(z)] scales several fields");
         break;
       }
+    }
   }
 }
 
