@@ -432,13 +432,50 @@ static const json_t *run_of(const json_t *report, long long number) {
   return NULL;
 }
 
-/* Boxes named "step N" lie where the report has the step; those "measured", where its run had it. */
+static const json_t *rank_of(const json_t *report, long number) {
+  const json_t *rank;
+  size_t i;
+  json_array_foreach(json_object_get(json_object_get(report, "ranks"), "shown"), i, rank)
+    if (whole(rank, "rank") == number) return rank;
+  return NULL;
+}
+
+static double item(const json_t *of, const char *key, long long i) { return json_number_value(json_array_get(json_object_get(of, key), (size_t)i)); }
+
+/* "rank 2, the slowest: computes 3.1 of 3.5 ms" is above its lanes; how many boxes are in these. */
+static int check_rank_names(const char *svg, const json_t *report, long long steps) {
+  const json_t *rank;
+  const double epoch = num(json_object_get(report, "epoch"), "seconds"), per_second = epoch >= 10 ? 1 : epoch >= 1e-3 ? 1e3 : 1e6;
+  size_t i;
+  int wanted = 0;
+  json_array_foreach(json_object_get(json_object_get(report, "ranks"), "shown"), i, rank) {
+    char name[80];
+    double end = 0;
+    snprintf(name, sizeof name, ">rank %lld, the %s: computes ", whole(rank, "rank"), str(rank, "name"));
+    const char *at = strstr(svg, name), *of = at ? strstr(at, " of ") : NULL;
+    for (long long k = 0; k < steps; k++) {
+      wanted += item(rank, "seconds", k) > 0;
+      end = fmax(end, item(rank, "start_seconds", k) + item(rank, "seconds", k));
+    }
+    if (!of) fault("no lanes%s", name);
+    else if (fabs(strtod(of + 4, NULL) / (end * per_second) - 1) > 0.006) fault("rank %lld ends at %g s, another time is told", whole(rank, "rank"), end);
+  }
+  return wanted;
+}
+
+/* Boxes named "step N" lie where the report has the step; those "measured", where its run had it; those "rank R, step N", where that rank has it. */
 static void check_drawn(const char *svg, const json_t *report) {
   const json_t *steps = json_object_get(report, "steps"), *measured = json_object_get(report, "measured");
   double epoch = fmax(num(json_object_get(report, "epoch"), "seconds"), num(measured, "epoch_s"));
   int drawn = 0, wanted = 0;
-  for (const char *at = svg; (at = strstr(at, "<title>step ")); at++) {
-    long number = strtol(at + 12, NULL, 10);
+  for (const char *at = svg; (at = strstr(at, "<title>")); at++) {
+    char *rest = (char *)at + 7;
+    const bool is_of_rank = strncmp(rest, "rank ", 5) == 0;
+    const json_t *rank = is_of_rank ? rank_of(report, strtol(rest + 5, &rest, 10)) : NULL;
+    if (is_of_rank && !rank) fault("a rank that the report does not show: %.12s", at + 7);
+    if (is_of_rank) rest += strncmp(rest, ", ", 2) == 0 ? 2 : 0;
+    if (strncmp(rest, "step ", 5) != 0) continue;
+    long number = strtol(rest + 5, NULL, 10);
     const char *box = at, *end = strstr(at, "</title>"), *mark = strstr(at, ", measured</title>");
     while (box > svg && *box != '\n') box--;
     bool is_run = mark && end && mark < end;
@@ -448,7 +485,7 @@ static void check_drawn(const char *svg, const json_t *report) {
     drawn++;
     if (sscanf(box, "\n<rect class=\"%31[a-z]\" x=\"%lf\" y=\"%lf\" width=\"%lf\"", role, &x, &y, &width) != 4) fault("the box of step %ld cannot be read", number);
     double start = (x - 96) / (960 - 96 - 16) * epoch, took = width / (960 - 96 - 16) * epoch;
-    double start_wanted = is_run ? num(run, "start_s") : num(step, "start_seconds"), took_wanted = num(is_run ? run : step, "seconds");
+    double start_wanted = rank ? item(rank, "start_seconds", number - 1) : is_run ? num(run, "start_s") : num(step, "start_seconds"), took_wanted = rank ? item(rank, "seconds", number - 1) : num(is_run ? run : step, "seconds");
     if (fabs(start - start_wanted) > epoch / 10000 || (width > 0.5 && fabs(took - took_wanted) > epoch / 10000)) fault("step %ld is drawn at another time", number);
     if ((strcmp(role, "wait") == 0) != (strcmp(str(step, "phase"), "wait") == 0)) fault("step %ld is drawn as %s", number, role);
   }
@@ -458,6 +495,7 @@ static void check_drawn(const char *svg, const json_t *report) {
     bool is_wait = strcmp(str(step, "phase"), "wait") == 0;
     wanted += (num(step, "seconds") > 0) + (took > 0 && (!is_wait || took >= num(measured, "epoch_s") / 1000));
   }
+  wanted += check_rank_names(svg, report, whole(report, "training_steps"));
   if (drawn != wanted) fault("%d boxes for %d steps", drawn, wanted);
 }
 

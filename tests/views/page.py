@@ -1,4 +1,4 @@
-"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json PIECES.html PIECES.json LOOP.html LOOP.json: the report in a real browser. One line a test on standard
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json PIECES.html PIECES.json LOOP.html LOOP.json RANKS.html RANKS.json: the report in a real browser. One line a test on standard
 output, "ok name" or "not_ok name"; what went wrong on standard error."""
 import json
 import os
@@ -8,7 +8,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file, pieces_page, pieces_file, loop_page, loop_file = sys.argv[1:15]
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file, pieces_page, pieces_file, loop_page, loop_file, ranks_page, ranks_file = sys.argv[1:17]
 run, plan, pieces = json.load(open(run_file)), json.load(open(plan_file)), json.load(open(pieces_file))
 tests = []
 
@@ -603,6 +603,46 @@ def brackets(b):
     assert b.js("document.querySelectorAll('#sky .layer-line').length") > 5
     rows = opened(b, "steps")
     assert any(row[3] == "conv 2/3" for row in rows), rows[:4]
+    as_estimated(b)
+
+
+@test
+def of_ranks(b):
+    "of several ranks the first, the slowest and the last have a group of lanes each, at their own times"
+    document = json.load(open(ranks_file))
+    shown, steps, epoch = document["ranks"]["shown"], epoch_of(document), document["epoch"]["seconds"]
+    assert [r["name"] for r in shown] == ["first", "slowest", "last"]
+    b.open(ranks_page)
+    for width in (1280, 400):
+        b.resize(width, 900)
+        b.settle()
+        left, right = b.js("[gutter(), width() - 10]")
+        drawn = b.js("[...document.querySelectorAll('#gantt rect[data-rank]')].map(n => [Number(n.dataset.rank), Number(n.dataset.step), Number(n.getAttribute('x')), Number(n.getAttribute('width')), Number(n.getAttribute('y'))])")
+        assert [d[:2] for d in sorted(drawn)] == [[r["rank"], s["step"]] for r in shown for s, seconds in zip(steps, r["seconds"]) if seconds > 0], drawn
+        of_rank, lanes = {r["rank"]: r for r in shown}, {}
+        for rank, step, x, wide, y in drawn:
+            start, seconds = (of_rank[rank][key][step - 1] for key in ("start_seconds", "seconds"))
+            assert abs(x - left - start / epoch * (right - left)) < 0.02 and (wide <= 2 or abs(wide - seconds / epoch * (right - left)) < 0.02), (rank, step)
+            lanes.setdefault((rank, steps[step - 1]["lane"]), set()).add(y)
+        heights = [y for at in lanes.values() for y in at]
+        assert len(heights) == len(set(heights)) == len(lanes) and max(heights) < b.js("Number(document.querySelector('#gantt').getAttribute('height'))") - 20, lanes
+        titles = b.js("[...document.querySelectorAll('#gantt .rank')].map(n => n.textContent)")
+        assert len(titles) == 3, titles
+        for r, title in zip(shown, titles):
+            computes, end = (sum(seconds for s, seconds in zip(steps, r["seconds"]) if s["lane"] == "compute" and s["phase"] != "wait"), max(a + t for a, t in zip(r["start_seconds"], r["seconds"])))
+            words = title.removeprefix(f"rank {r['rank']}, the {r['name']}: computes ").split()
+            in_unit = {"s": 1, "ms": 1e3, "us": 1e6}[words[3]]
+            assert len(words) == 4 and abs(float(words[0]) / (in_unit * computes) - 1) < 6e-3 and abs(float(words[2]) / (in_unit * end) - 1) < 6e-3, title
+    b.resize(1280, 900)
+    b.settle()
+    exchange = next(s["step"] for s in steps if s["lane"] == "net")
+    b.js(f"choose({{ step: {exchange} }})")
+    told = text(b, "#details")
+    assert told.count("rank ") == 3, told
+    for r in shown:
+        in_page = b.js(f"[time({r['start_seconds'][exchange - 1]}), time({r['seconds'][exchange - 1]})]")
+        assert f"rank {r['rank']}: starts {in_page[0]}, takes {in_page[1]}" in told, told
+    b.key("Escape")
     as_estimated(b)
 
 

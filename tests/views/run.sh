@@ -527,6 +527,31 @@ bracketed() { # above the lanes of drawings, too
 }
 check "  drawings have brackets of the layers" bracketed
 
+of_ranks() { # the first has nothing, the second is the slowest; the browser opens the page below
+  cat >ranks.gnn <<'END'
+data g from synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)
+model m on g { return x |> SAGE(16) |> relu |> SAGE(y.classes) }
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6 }
+END
+  "$build/gnncc" -w $fast --ranks=5 --emit=report=ranks.html,plan=ranks.json,gantt=ranks.svg,gantt=ranks.txt ranks.gnn && cat ranks.txt && "$judge" report ranks.json && "$judge" svg ranks.svg ranks.json && grep -q '>exchange<' ranks.svg || return 1
+  [ "$(sed -n 's/^\(rank .*\): computes .* of .*s$/\1/p' ranks.txt)" = $'rank 0, the first\nrank 1, the slowest\nrank 4, the last' ] && diff <(grep -o '>rank [0-9], the [a-z]*: computes [^<]*' ranks.svg | cut -c2-) <(grep '^rank ' ranks.txt)
+}
+check "ranks have a group of lanes each: the first, the slowest and the last" of_ranks
+many_boxes() { # theirs count, too
+  python3 -c 'import json; d = json.load(open("ranks.json")); d["ranks"]["shown"] *= 6; json.dump(d, open("many.json", "w"))' && "$build/gnncc" --measured=many.json --emit=gantt=many.svg && "$judge" svg many.svg &&
+    [ $(grep -c '>rank [0-9], the ' many.svg) = 18 ] && [ $(grep -c '<title>' many.svg) -le 200 ]
+}
+check "  of at most 200 boxes in all" many_boxes
+slow_ranks() { # whole milliseconds, where there are thousands
+  python3 -c '
+import json
+d = json.load(open("ranks.json"))
+for r in d["ranks"]["shown"]:
+    for key in ("start_seconds", "seconds"): r[key] = [1000 * t for t in r[key]]
+json.dump(d, open("slow_ranks.json", "w"))' && "$build/gnncc" --measured=slow_ranks.json --emit=gantt=- | grep '^rank 1, the slowest: computes [0-9]\{4\} of [0-9]\{4\} ms$'
+}
+check "  in numbers that can be read" slow_ranks
+
 waits_last() { # an epoch that ends with waits for what goes home: the memory of the evaluation begins at 0
   cat >home.gnn <<'END'
 data g from synth(kind = "rmat", nodes = 8192, degree = 6, features = 4, classes = 8, seed = 1) {
@@ -644,7 +669,7 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json slices.html slices.json loop.html loop.json >page.tap 2>page.log
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json slices.html slices.json loop.html loop.json ranks.html ranks.json >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac

@@ -1,6 +1,8 @@
 /* document: the text of a gnncc-report/1 -> Document. The one reader, and so the judge of the schema. */
 #include "document.h"
 
+#include <inttypes.h>
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -375,6 +377,32 @@ const char *document_what(const Document *d, const DocStep *s) {
   if (!s->piece.group || !s->value) return s->piece.group ? s->piece.group : s->what;
   const char *at = strstr(s->what, s->value);
   return at ? arena_printf(d->arena, "%.*s%s%s", (int)(at - s->what), s->what, s->piece.group, at + strlen(s->value)) : s->what;
+}
+
+const DocStep *document_rank_steps(const Document *d, const DocRank *rank) {
+  const DocStep *of_all;
+  const int count = document_shown_steps(d, &of_all);
+  DocStep *own = arena_alloc(d->arena, (size_t)(count + 1) * sizeof *own);
+  for (int i = 0; i < count; i++) {
+    own[i] = of_all[i];
+    if (i < rank->count) own[i].start = rank->start[i], own[i].seconds = rank->seconds[i];
+  }
+  return own;
+}
+
+/* Or all before the point. */
+static const char *three_digits(const Document *d, double n) { return n >= 999.5 ? arena_printf(d->arena, "%.0f", n) : arena_printf(d->arena, "%.3g", n); }
+
+const char *document_rank_title(const Document *d, const DocRank *rank) {
+  const TimeUnit unit = document_time_unit(d);
+  const DocStep *of_all;
+  const int count = document_shown_steps(d, &of_all);
+  double computes = 0, end = 0;
+  for (int i = 0; i < count && i < rank->count; i++) {
+    if (strcmp(of_all[i].lane, lane_names[LANE_COMPUTE]) == 0 && !of_all[i].waits_for) computes += rank->seconds[i];
+    end = fmax(end, rank->start[i] + rank->seconds[i]);
+  }
+  return arena_printf(d->arena, "rank %" PRId64 ", the %s: computes %s of %s %s", rank->rank, rank->name, three_digits(d, unit.per_second * computes), three_digits(d, unit.per_second * end), unit.name);
 }
 
 const int *document_first_of(const Document *d) {

@@ -152,6 +152,10 @@ bool document_shows(const Document *document, const DocStep *step, bool is_measu
 const char *document_what(const Document *document, const DocStep *step);
 const DocStep *document_step(const Document *document, int64_t number);
 
+/* The shown steps at the times of a rank, and "rank 2, the slowest: computes 3.1 of 3.5 ms". */
+const DocStep *document_rank_steps(const Document *document, const DocRank *rank);
+const char *document_rank_title(const Document *document, const DocRank *rank);
+
 /* Of each shown step the index of the first that does the same for some piece, in the same phase: often its own. */
 const int *document_first_of(const Document *document);
 

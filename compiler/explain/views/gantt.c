@@ -114,13 +114,8 @@ static void put_ranks(Chart *c) {
   const DocStep *const of_all = c->steps;
   for (int k = 0; k < c->d->rank_count; k++) {
     const DocRank *rank = &c->d->ranks[k];
-    DocStep *own = arena_alloc(c->d->arena, (size_t)(c->count + 1) * sizeof *own);
-    for (int i = 0; i < c->count; i++) {
-      own[i] = of_all[i];
-      if (i < rank->count) own[i].start = rank->start[i], own[i].seconds = rank->seconds[i];
-    }
-    c->steps = own;
-    fprintf(c->out, "rank %" PRId64 ", the %s\n", rank->rank, rank->name);
+    c->steps = document_rank_steps(c->d, rank);
+    fprintf(c->out, "%s\n", document_rank_title(c->d, rank));
     for (int i = 0; i < c->d->lane_count; i++) put_lane(c, arena_printf(c->d->arena, "  %" PRId64, rank->rank), &c->d->lanes[i]);
   }
   c->steps = of_all;

@@ -1,5 +1,6 @@
-/* gantt_svg: the lanes and the skyline as a static drawing, for papers. At most 200 boxes: kernels that run in turns, part by part,
- * are one, with their waits; neighbours of one role on a lane are drawn as one where there are more, and where that is not enough, neighbours of any role. */
+/* gantt_svg: the lanes and the skyline as a static drawing, for papers; under the lanes of the plan those of some ranks. At most 200 boxes: kernels
+ * that run in turns, part by part, are one, with their waits; neighbours of one role on a lane are drawn as one where there are more, and where that is
+ * not enough, neighbours of any role. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "compiler/base/escape.h"
 #include "runtime/base/text.h"
 
-enum { WIDTH = 960, LEFT = 96, RIGHT = 16, TOP = 40, LANE = 26, BOX = 20, SKY = 120, BRACKET = 18, MOST_BOXES = 200, LONGEST_NAME = 24 };
+enum { WIDTH = 960, LEFT = 96, RIGHT = 16, TOP = 40, LANE = 26, BOX = 20, SKY = 120, BRACKET = 18, HEADING = 18, MOST_BOXES = 200, LONGEST_NAME = 24 };
 
 typedef struct Drawing {
   const Document *d;
@@ -17,7 +18,9 @@ typedef struct Drawing {
   int count;
   double whole;
   bool is_measured; /* the lanes drawn now */
+  const DocRank *rank; /* whose they are; NULL: the plan's */
   bool is_mixed;    /* a box may hold several roles, and has that which takes most of its time */
+  const DocStep **of_ranks; /* the steps of each */
   DocTurns turns;
   bool *is_in_turn; /* of each step: it is drawn with the others of its turns */
 } Drawing;
@@ -44,6 +47,7 @@ static const char *pieces_of(const Drawing *w, const DocStep *first, const DocSt
 static void put_title(const Drawing *w, const DocStep *first, const DocStep *last) {
   TimeUnit unit = document_time_unit(w->d);
   fprintf(w->out, "<title>");
+  if (w->rank) fprintf(w->out, "rank %" PRId64 ", ", w->rank->rank);
   if (first == last)
     escape_xml(w->out, arena_printf(w->d->arena, "step %" PRId64 ", line %" PRId64 ": %s, %.4g %s%s", first->step, first->line, first->what, unit.per_second * step_seconds(first, w->is_measured), unit.name,
                                   w->is_measured ? ", measured" : ""));
@@ -91,7 +95,7 @@ static const char *shortened(const Document *d, const char *text, int most) {
 static void find_turns(Drawing *w) {
   w->turns = document_turns(w->d);
   w->is_in_turn = arena_alloc(w->d->arena, (size_t)w->count * sizeof *w->is_in_turn);
-  if (w->turns.count > MOST_BOXES / 2) w->turns.count = 0; /* as many as boxes may be; neighbours are put together then */
+  if (w->turns.count > MOST_BOXES / (2 + w->d->rank_count)) w->turns.count = 0; /* as many as boxes may be; neighbours are put together then */
   for (int i = 0; i < w->turns.count; i++)
     for (int k = w->turns.list[i].first; k <= w->turns.list[i].last; k++) w->is_in_turn[k] = strcmp(w->steps[k].lane, lane_names[LANE_COMPUTE]) == 0;
 }
@@ -181,7 +185,7 @@ static int last_of_box(const Drawing *w, int first, double gap) {
 static int put_lane(const Drawing *w, const char *lane, double y, double gap, bool is_counting) {
   int boxes = 0;
   if (!is_counting) {
-    fprintf(w->out, w->is_measured ? "<text class=\"s\" x=\"12\" y=\"%.1f\">" : "<text x=\"4\" y=\"%.1f\">", y + 14);
+    fprintf(w->out, w->is_measured ? "<text class=\"s\" x=\"12\" y=\"%.1f\">" : w->rank ? "<text x=\"12\" y=\"%.1f\">" : "<text x=\"4\" y=\"%.1f\">", y + 14);
     escape_xml(w->out, w->is_measured ? "measured" : lane);
     fprintf(w->out, "</text>\n");
   }
@@ -197,7 +201,27 @@ static int put_lane(const Drawing *w, const char *lane, double y, double gap, bo
   return boxes;
 }
 
-/* Each lane as estimated, and under it as measured, from y on; how many boxes. */
+/* The first, the slowest and the last of several ranks, with what is their own: a group of lanes each. */
+static int put_ranks(Drawing *w, double y, double gap, bool is_counting) {
+  const DocStep *const of_all = w->steps;
+  int boxes = 0;
+  for (int k = 0; k < w->d->rank_count; k++) {
+    w->rank = &w->d->ranks[k];
+    w->steps = w->of_ranks[k];
+    if (!is_counting) {
+      fprintf(w->out, "<text x=\"4\" y=\"%.1f\">", y + 12);
+      escape_xml(w->out, document_rank_title(w->d, w->rank));
+      fprintf(w->out, "</text>\n");
+    }
+    y += HEADING;
+    for (int i = 0; i < w->d->lane_count; i++, y += LANE) boxes += put_lane(w, w->d->lanes[i].lane, y, gap, is_counting);
+  }
+  w->rank = NULL;
+  w->steps = of_all;
+  return boxes;
+}
+
+/* Each lane as estimated, and under it as measured, from y on, and the ranks; how many boxes. */
 static int put_lanes(Drawing *w, double y, double gap, bool is_counting) {
   int boxes = 0;
   for (int i = 0; i < w->d->lane_count; i++)
@@ -206,7 +230,7 @@ static int put_lanes(Drawing *w, double y, double gap, bool is_counting) {
       boxes += put_lane(w, w->d->lanes[i].lane, y, gap, is_counting);
     }
   w->is_measured = false;
-  return boxes;
+  return boxes + put_ranks(w, y, gap, is_counting);
 }
 
 /* The least gap to bridge so that there are not too many boxes. */
@@ -289,10 +313,13 @@ static void put_skyline(const Drawing *w, double y) {
 }
 
 static void put_legend(const Drawing *w, double y) {
-  static const struct { const char *role, *text; } items[] = {{"forward", "forward"}, {"backward", "backward"}, {"recompute", "recompute"}, {"update", "update"}, {"out", "moving out"},
+  static const struct { const char *role, *text; } items[] = {{"forward", "forward"}, {"backward", "backward"}, {"recompute", "recompute"}, {"update", "update"}, {"exchange", "exchange"}, {"out", "moving out"},
                                                              {"in", "moving in"}, {"wait", "waiting"}, {"features", "stays"}, {"activation", "activations"}, {"gradient", "gradients"}, {"scratch", "scratch"}, {"gaps", "gaps"}};
+  bool has_exchange = false;
   int x = 4;
-  for (int i = 0; i < 12; i++) {
+  for (int i = 0; i < w->count; i++) has_exchange = has_exchange || strcmp(role_of(&w->steps[i]), "exchange") == 0;
+  for (size_t i = 0; i < sizeof items / sizeof items[0]; i++) {
+    if (strcmp(items[i].role, "exchange") == 0 && !has_exchange) continue;
     fprintf(w->out, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"12\" height=\"12\"/><text x=\"%d\" y=\"%.1f\">%s</text>", items[i].role, x, y, x + 16, y + 10, items[i].text);
     x += 28 + 6 * (int)strlen(items[i].text);
   }
@@ -309,18 +336,19 @@ void view_gantt_svg(const Document *d, FILE *out) {
   Drawing w = {.d = d, .out = out, .whole = fmax(document_shown_seconds(d), document_run_seconds(d))};
   w.count = document_shown_steps(d, &w.steps);
   find_turns(&w);
-  const int lanes = d->lane_count * (1 + document_has_run(d)), top = TOP + (document_has_layers(d) ? BRACKET * (1 + document_has_run(d)) : 0), height = top + lanes * LANE + 16 + SKY + 40;
+  w.of_ranks = arena_alloc(d->arena, (size_t)(d->rank_count + 1) * sizeof *w.of_ranks);
+  for (int k = 0; k < d->rank_count; k++) w.of_ranks[k] = document_rank_steps(d, &d->ranks[k]);
+  const int lanes = d->lane_count * (1 + document_has_run(d) + d->rank_count), top = TOP + (document_has_layers(d) ? BRACKET * (1 + document_has_run(d)) : 0), below = top + lanes * LANE + d->rank_count * HEADING, height = below + 16 + SKY + 40;
   fprintf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n<!-- %s -->\n", WIDTH, height, WIDTH, height, d->generator);
   svg_style(out);
   put_turn_style(&w);
   fprintf(out, "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/><text x=\"4\" y=\"16\" style=\"font-weight:bold\">");
   escape_xml(out, title(d));
   fprintf(out, "</text>\n");
-  double y = top + lanes * LANE;
-  put_axis(&w, (int)y + 16 + SKY);
+  put_axis(&w, below + 16 + SKY);
   put_brackets(&w, TOP);
   put_lanes(&w, top, gap_for(&w), false);
-  if (w.count) put_skyline(&w, y + 12);
-  put_legend(&w, y + 12 + SKY + 12);
+  if (w.count) put_skyline(&w, below + 12);
+  put_legend(&w, below + 12 + SKY + 12);
   fprintf(out, "\n</svg>\n");
 }

@@ -211,7 +211,14 @@ const stepRange = (first, last) => [spanAt(first)[0], spanAt(last)[1]];
 
 const lanes = report.lanes.map(l => l.lane);
 const hasLayers = steps.some(o => o.layer);
-const LANE = 26, BOX = 20, TOP = hasLayers ? 38 : 22, MOST_BOXES = 400;
+// The first, the slowest and the last of several ranks: the steps at their times there.
+const ranks = (report.ranks ? report.ranks.shown : []).map(({ rank, name, start_seconds: starts, seconds }) => ({ rank, name, steps: steps.map((o, i) => ({ ...o, start_seconds: starts[i], seconds: seconds[i], measured: undefined })) }));
+const ranksShown = () => view.mode === 'measured' ? [] : ranks; // estimated
+function rankText({ rank, name, steps: own }) {
+  const computes = sum(own.filter(o => o.lane === 'compute' && !o.waits_for), o => o.seconds), end = Math.max(...own.map(o => o.start_seconds + o.seconds));
+  return `rank ${rank}, the ${name}: computes ${threeDigits(computes * unit[1])} of ${shortTime(end)}`;
+}
+const HEADING = 22, LANE = 26, BOX = 20, TOP = hasLayers ? 38 : 22, MOST_BOXES = 400;
 
 // Runs of one layer's kernels on the compute lane. A layer of a loop, and what is in a loop of a layer, is named with its turn from 0, "conv.2": it is told of how many.
 const turnsOf = new Map();
@@ -241,10 +248,10 @@ function drawBrackets(node, y) {
 }
 
 // Neighbours of one role become one box where there are too many to see.
-function boxesOf(lane, mode) {
+function boxesOf(lane, mode, from = steps) {
   let list = [];
-  for (const step of steps) {
-    if (step.lane !== lane || (bandOfStep.has(step.step) && isClosed(bandOfStep.get(step.step), mode))) continue;
+  for (const step of from) {
+    if (step.lane !== lane || (from === steps && bandOfStep.has(step.step) && isClosed(bandOfStep.get(step.step), mode))) continue;
     const at = span(step, mode);
     if (!isShown(step, mode) || at[1] < view.from || at[0] > view.to) continue;
     list.push({ role: roleOf(step), from: at[0], to: at[1], first: step, last: step });
@@ -265,10 +272,10 @@ function relatedTo(step) {
   return new Set(chain.map(o => o.step));
 }
 
-function drawBox(b, y, height, related) {
+function drawBox(b, y, height, related, rank) {
   const left = Math.max(x(b.from), gutter()), right = Math.min(x(b.to), width() - 10), wide = Math.max(right - left, b.role === 'wait' ? 2 : 0.6), n = b.first.step;
   const classes = ['box', b.role, n === view.step ? 'chosen' : related.has(n) ? 'related' : '', view.line && b.first.line === view.line ? 'related' : '', view.found.includes(n) ? 'related' : ''];
-  const group = [s('rect', { class: classes.join(' ').trim(), x: left.toFixed(2), y, width: wide.toFixed(2), height, 'data-step': n, 'data-last': b.last.step })];
+  const group = [s('rect', { class: classes.join(' ').trim(), x: left.toFixed(2), y, width: wide.toFixed(2), height, 'data-step': n, 'data-last': b.last.step, 'data-rank': rank })];
   const many = b.last !== b.first, label = b.role === 'wait' ? `waits for ${b.first.waits_for}` : many ? `${b.last.step - n + 1} steps` : wide > 110 ? `${n} ${b.first.what}` : `${n}`;
   const room = Math.floor((wide - 6) / 6.1), text = b.role === 'wait' ? label : label.length <= room ? label : wide > 110 ? label.slice(0, room - 1) + '…' : '';
   const isTold = b.role === 'wait' ? wide > 70 || n === view.step : text && height > 12;
@@ -309,7 +316,7 @@ function setSize(node, height) {
 }
 
 function drawGantt() {
-  const height = TOP + lanes.length * LANE + 4, node = $('gantt'), related = relatedTo(report.steps[view.step - 1]);
+  const height = TOP + lanes.length * LANE + ranksShown().length * (HEADING + lanes.length * LANE) + 4, node = $('gantt'), related = relatedTo(report.steps[view.step - 1]);
   setSize(node, height);
   node.replaceChildren(...bands(height));
   for (const t of ticks()) node.append(s('path', { class: 'axis', d: `M${x(t)} 14V${height}` }), s('text', { class: 'quiet', x: x(t), y: 11, 'text-anchor': 'middle' }, Number((t * unit[1]).toPrecision(6))));
@@ -324,6 +331,15 @@ function drawGantt() {
         node.append(...(isClosed(k, mode) ? drawBand(k, y + down, tall, mode, related) : drawOpenBand(k, y + down, tall, mode)));
       for (const b of boxesOf(lane, mode)) node.append(...drawBox(b, y + down, tall, related));
     }
+  });
+  ranksShown().forEach((rank, k) => {
+    const top = TOP + lanes.length * LANE + k * (HEADING + lanes.length * LANE);
+    node.append(s('text', { class: 'rank', x: 4, y: top + 12 }, rankText(rank)));
+    lanes.forEach((lane, i) => {
+      const y = top + HEADING + i * LANE;
+      node.append(s('text', { x: wideNow < 560 ? 4 : 12, y: y + 14 }, lane));
+      for (const b of boxesOf(lane, 'estimated', rank.steps)) node.append(...drawBox(b, y, BOX, related, rank.rank));
+    });
   });
   drawArrows(node);
 }
@@ -497,6 +513,7 @@ function describeStep(step) {
   if (step.line) facts.push(h('a', { href: `#line-${step.line}` }, `line ${step.line}`));
   facts.push(`starts ${time(step.start_seconds)}, takes ${time(step.seconds)} estimated`);
   if (step.measured) facts.push(`${time(step.measured.start_s)}, ${time(step.measured.seconds)} measured` + (step.seconds > 1e-9 ? ` (${(step.measured.seconds / step.seconds).toFixed(2)}×)` : ''));
+  if (step.step <= steps.length) for (const { rank, steps: own } of ranks) facts.push(`rank ${rank}: starts ${time(own[step.step - 1].start_seconds)}, takes ${time(own[step.step - 1].seconds)}`);
   if (step.bytes) facts.push(bytes(step.bytes) + (step.seconds > 0 ? ` at ${rate(step.bytes / step.seconds)}` : '') + (link ? ` of the link's ${rate(link.bandwidth)}` : ''));
   if (step.flops > 0 && step.seconds > 0) facts.push(`${(step.flops / step.seconds / 1e9).toFixed(1)} GFLOP/s`);
   facts.push(`${device} holds ${bytes(step.device_bytes)}`);
