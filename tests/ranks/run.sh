@@ -31,6 +31,17 @@ check "  a cut" refuses "no --cut" '--cut=halos(2)' plain.gnn
 check "  the check of gradients" refuses "gradients" -fgradcheck plain.gnn
 awk '/^data/ { print "data g from npy(\"none\") {\n  nodes = 2100\n  edges = 9000\n  node x : f32[12]\n  node y : class[5]\n}"; next } { print }' plain.gnn >shapes.gnn
 check "  data that were not read" refuses "not read" --shapes shapes.gnn
+cat >promised.gnn <<'MODEL'
+data g from npy("none") {
+  nodes p : count[2100]
+  relation cites : p -> p = 9000
+  p x : f32[12]
+  p y : class[5]
+}
+model m on g { return GCN(p.x, 5) over cites }
+train m { loss = cross_entropy(out, p.y); optimizer = adam(lr = 0.01); epochs = 1 }
+MODEL
+check "  nor relations of such data planned for" refuses "relations of data that were not read" --shapes --plan promised.gnn
 sed '$a plan { fate "x" = host }' plain.gnn >away.gnn
 check "  data on the host" refuses "stay on its device" --budget host=64MiB away.gnn
 refuse 2 "  no ranks at all" "$gnncc" --ranks=0 plain.gnn
@@ -193,6 +204,14 @@ model related 'npy("directed")' '  h = x |> dropout(0.4) |> RGCN(8, bases = 2) |
 cat gate.gnn related.gnn >relations.gnn
 check "relations, whose sums gather from the same tables, and dropout on their edges, on 3" same_bits relations 3
 check "  and send to the byte what was announced" counts relations
+far_edges() { # SUM: of values on the edges of a relation
+  printf 'layer Far(x : node[f], out) {\n  param W : [out, out]\n  q = Linear(x, out) as key\n  e = tanh(src.q - dst.q)\n  return sum(%s)\n}\n' "$1" >far.gnn
+  printf 'data g from npy("directed")\nmodel m on g { return Far(x, y.classes) over owns }\ntrain m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }\n' >>far.gnn
+}
+far_edges 'e - mean(e, axis = rows)'
+check "  means over all of a relation's edges are refused" refuses "means over all edges of a relation" far.gnn
+far_edges 'sigmoid(e @ W)'
+check "  so are products there, whose gradients go back to other ranks" refuses "would read rows of other ranks" far.gnn
 rm directed/edge_type.npy directed/graph.json
 cp "$here/../end_to_end/models/plans/edges4.gnn" edges.gnn
 check "values on edges, on 3" same_bits edges 3
