@@ -590,8 +590,8 @@ static void note_slices(Cutting *c) {
   for (int i = 0; i < c->from->value_count; i++) {
     const Value *sum = &c->from->values[i];
     const int64_t size = c->slice[i], length = sum->shape.rank ? sum->shape.size[0] : 1, width = shape_width(&sum->shape);
-    if (size && op_is_aggregation(sum->op)) sliced = listed(arena, sliced, arena_printf(arena, "%s in %" PRId64 " slices of %" PRId64 " columns", sum->name, (length + size - 1) / size, size * (width / length)));
-    else if (is_wide_sum(c, sum) && slices_of(c, sum) > 1) whole = listed(arena, whole, sum->name);
+    if (size && op_is_aggregation(sum->op)) sliced = listed(arena, sliced, arena_printf(arena, "%s in %" PRId64 " slices of %" PRId64 " columns", sum->said, (length + size - 1) / size, size * (width / length)));
+    else if (is_wide_sum(c, sum) && slices_of(c, sum) > 1) whole = listed(arena, whole, sum->said);
   }
   if (*sliced) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "sums over neighbours by columns: %s", sliced));
   if (*whole) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "of whole rows, too narrow for %s slices or no sum of columns: %s", c->options.layers ? "as many" : arena_printf(arena, "%d", c->options.slices), whole));

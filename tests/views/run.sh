@@ -101,6 +101,8 @@ names_written() { # by the program's names: in a loop with the layer before them
     grep -qE '^ +[0-9]+  compute .* sage2.lin_r = sage1.h @ sage2.lin_r.weight' names.txt && ! grep -E '^  (h|sage[0-9](\.h)?)_[1-9] ' names.txt)
 }
 check "names in it are the program's" names_written
+names_noted() { (cd "$work" && "$build/gnncc" -w --plan-effort=fast --cut='slices(2)' --plan loop.gnn | tee /dev/stderr | grep -qE 'no sum of columns: sage2\.m\.sum, sage3\.m\.sum'); }
+check "  and in its notes" names_noted
 plain_dash() { # what is said of a program that was made, where the locale is not UTF-8
   (cd "$work" && script -qc "CFLAGS=-O0 LC_ALL=C $gnncc --plan-effort=fast $model -o plain" /dev/null | tr -d '\r' >plain.txt; cat plain.txt; grep -q 'fits - peak' plain.txt && ! LC_ALL=C grep '[^ -~]' plain.txt)
 }
