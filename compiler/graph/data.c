@@ -382,31 +382,43 @@ static void share_out_shapes(const DataReader *reader, int count, DataInfo *info
   info->ranks = ranks;
 }
 
+/* Of pairs of ranks, the edges that go from rows of rank r to those of others, and the other way. */
+static int64_t edges_to_others(const int64_t *pairs, int count, int r) {
+  int64_t edges = 0;
+  for (int q = 0; q < count; q++) edges += pairs[r * count + q];
+  return edges;
+}
+
+static int64_t edges_from_others(const int64_t *pairs, int count, int r) {
+  int64_t edges = 0;
+  for (int q = 0; q < count; q++) edges += pairs[q * count + r];
+  return edges;
+}
+
 /* Sums over all relations gather from the same tables, which have whatever some of them needs. */
 static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankInfo *ranks, int64_t *pairs[3], gnn_error *error) {
-  int64_t *of_edges = pairs[GNN_HALO_EDGES], *most = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *most), *table = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *table), *ptr;
+  const size_t squared = (size_t)(ranks->count * ranks->count);
+  int64_t *most = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *most), *table = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *table), *ptr;
   int32_t *source;
   if (gnn_dataset_join(dataset, &ptr, &source, error) != GNN_OK) return false;
-  int64_t *const joined[3] = {pairs[GNN_HALO_IN], pairs[GNN_HALO_OUT], arena_alloc(arena, (size_t)(ranks->count * ranks->count) * sizeof *of_edges)};
-  const gnn_status status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, ptr, source, joined, error);
+  int64_t *const joined[3] = {pairs[GNN_HALO_IN], pairs[GNN_HALO_OUT], arena_alloc(arena, squared * sizeof *ptr)};
+  gnn_status status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, ptr, source, joined, error);
   ranks->joined_edges = ptr[dataset->nodes];
   free(ptr);
   free(source);
   ranks->most_related = most;
   ranks->related_table = table;
+  int64_t *own[3];
+  for (int h = 0; h < 3; h++) own[h] = arena_alloc(arena, squared * sizeof *own[h]);
   for (int k = 0; k < dataset->relation_count && status == GNN_OK; k++) {
     const gnn_data_relation *relation = &dataset->relations[k];
-    for (int r = 0; r < ranks->count; r++) {
-      const int64_t arriving = relation->in_ptr[ranks->first[r + 1]] - relation->in_ptr[ranks->first[r]];
-      int64_t leaving = 0, within = 0;
-      for (int64_t e = 0; e < relation->edges; e++) {
-        const bool leaves = relation->in_source[e] >= ranks->first[r] && relation->in_source[e] < ranks->first[r + 1];
-        leaving += leaves;
-        within += leaves && e >= relation->in_ptr[ranks->first[r]] && e < relation->in_ptr[ranks->first[r + 1]];
-      }
+    status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, relation->in_ptr, relation->in_source, own, error);
+    for (int r = 0; r < ranks->count && status == GNN_OK; r++) {
+      const int64_t arriving = relation->in_ptr[ranks->first[r + 1]] - relation->in_ptr[ranks->first[r]], to_others = edges_to_others(own[GNN_HALO_EDGES], ranks->count, r);
+      const int64_t leaving = arriving + to_others - edges_from_others(own[GNN_HALO_EDGES], ranks->count, r);
       if (arriving > most[k]) most[k] = arriving;
       if (leaving > most[k]) most[k] = leaving;
-      if (arriving + leaving - within > table[k]) table[k] = arriving + leaving - within;
+      if (arriving + to_others > table[k]) table[k] = arriving + to_others;
     }
   }
   return status == GNN_OK;
@@ -422,8 +434,7 @@ static bool share_out(const DataReader *reader, int count, const gnn_dataset *da
   for (int r = 0; r < count; r++) {
     const int64_t own[3] = {first[r + 1] - first[r], first[r + 1] - first[r], dataset->in_ptr[first[r + 1]] - dataset->in_ptr[first[r]]};
     if (own[0] > ranks->most_nodes) ranks->most_nodes = own[0];
-    int64_t leaving = own[2]; /* edges from its rows: those within, and those to others */
-    for (int q = 0; q < count; q++) leaving += ranks->pairs[2][r * count + q] - ranks->pairs[2][q * count + r];
+    const int64_t leaving = own[2] - edges_from_others(pairs[GNN_HALO_EDGES], count, r) + edges_to_others(pairs[GNN_HALO_EDGES], count, r); /* edges within, and to others */
     if (own[2] > ranks->most_edges) ranks->most_edges = own[2];
     if (leaving > ranks->most_edges) ranks->most_edges = leaving;
     find_most(ranks, r, own);

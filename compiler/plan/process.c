@@ -70,12 +70,25 @@ static int64_t moving_bytes(const Residents *residents) {
   return ways * (GNN_SCRATCH_BLOCK_BYTES + gnn_scratch_buffer_bytes(GNN_SCRATCH_BLOCK_BYTES));
 }
 
+typedef struct RelatedEdges {
+  int64_t all, most; /* of all relations at once, and of the one with most */
+} RelatedEdges;
+
+/* Of the rank with most. */
+static RelatedEdges related_edges(const DataInfo *info) {
+  RelatedEdges edges = {0, 0};
+  for (int r = 0; r < info->relation_count; r++) {
+    edges.all += info->ranks->most_related[r];
+    if (info->ranks->most_related[r] > edges.most) edges.most = info->ranks->most_related[r];
+  }
+  return edges;
+}
+
 /* Where rows of others are drawn: for each row that is sent or gathered whether it is, for each edge that leaves where it leads (runtime/core/boundary.c). */
 static int64_t drawing_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks || program->train.boundary != BOUNDARY_SAMPLE) return 0;
-  int64_t edges = ranks->most_edges;
-  for (int r = 0; r < program->info->relation_count; r++) edges += ranks->most_related[r];
+  const int64_t edges = ranks->most_edges + related_edges(program->info).all;
   return ranks->sent[END_SRC] + ranks->sent[END_DST] + ranks->table[END_SRC] + ranks->table[END_DST] + 8 * edges;
 }
 
@@ -96,12 +109,8 @@ static int64_t measured_bytes(const TypedProgram *program) {
 static int64_t sharing_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks) return 0;
-  int64_t joined = 0, most = 0; /* of all relations at once, and one after the other */
-  for (int r = 0; r < program->info->relation_count; r++) {
-    joined += ranks->most_related[r];
-    if (ranks->most_related[r] > most) most = ranks->most_related[r];
-  }
-  const int64_t related = joined > 0 ? 8 * ranks->nodes + 4 * ranks->joined_edges + 16 * ranks->most_nodes + 28 * (ranks->most_edges + joined + most) : 0;
+  const RelatedEdges of_relations = related_edges(program->info);
+  const int64_t related = of_relations.all > 0 ? 8 * ranks->nodes + 4 * ranks->joined_edges + 16 * ranks->most_nodes + 28 * (ranks->most_edges + of_relations.all + of_relations.most) : 0;
   return 9 * ranks->nodes + 16 * ranks->most_nodes + 28 * ranks->most_edges + related;
 }
 

@@ -5,31 +5,9 @@
 # three layers on a generated graph of NODES nodes (60,000), and the same layers 256 wide; DATA=FOLDER: on the arrays of that folder. The bound is the lane that the plan has busy longest, and how many times as long
 # the shortest epoch of `bench` takes, in which nothing is evaluated. Compute is then busy with what runs again, too, and as long as copies beside it make it.
 # POLICIES="hongtu grinnder ...": programs of these policies run in the same rounds, on the same kernels, with the same memory, cut and homes of features and graph.
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${1:-$here/../../build}" && pwd)
+. "$(dirname "$0")/epochs.sh"
 tiers=${2:---budget host=8GiB}
 models=("${@:3}")
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-source="synth(kind = \"rmat\", nodes = ${NODES:-60000}, degree = 12, features = 64, classes = 16, seed = 3)"
-[ -z "${DATA:-}" ] || source="npy(\"$(realpath "$DATA")\")"
-model() { # NAME LAYER WIDTH
-  cat >"$folder/$1.gnn" <<END
-data g from $source
-model $1 on g {
-  h1 = x |> dropout(0.5) |> $2($3) |> relu
-  h2 = h1 |> dropout(0.5) |> $2($3) |> relu
-  return h2 |> dropout(0.5) |> $2(y.classes)
-}
-train $1 {
-  loss      = cross_entropy(out, y)
-  optimizer = adam(lr = 0.01)
-  epochs    = 4
-}
-END
-  models+=("$folder/$1.gnn")
-}
 [ ${#models[@]} -gt 0 ] || { model gcn_128 GCN 128; model sage_128 SAGE 128; model gcn_256 GCN 256; }
 # Bytes of the peak, and of that what stays in any case.
 peak_of() { "$build/gnncc" -w --plan=json "$1" | python3 -c '
@@ -38,9 +16,6 @@ report = json.load(sys.stdin)
 most = max(report["memory"], key=lambda m: m["device_bytes"])
 gradients = sum(b["bytes"] for b in report["blocks"] if b.get("value", "").startswith("d_") and b["value"].endswith(("weight", "bias")))
 print(report["tiers"]["device"]["peak_bytes"], most["weights"] + most["optimizer"] + gradients)'; }
-epoch_of() { # DIRECTORY: the shortest epoch but for the first, in seconds
-  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") at = i } NR > 2 && (!least || $at < least) { least = $at } END { print least }' "$1/log.csv"
-}
 policy_model() { # MODEL REPORT: the model with its features and graph where the report has them
   cat "$1"
   python3 -c '

@@ -2,36 +2,11 @@
 # ranks.sh [BUILD [MODEL.gnn...]]: an epoch of one process with one thread and with two, and of two ranks with one thread each, in turn, ROUNDS times (3); the shortest epoch
 # counts. Beside them what the ranks announced to exchange in an epoch, and what they counted. Without models, a GCN and a SAGE of three layers of 128 on a generated graph of NODES
 # nodes (60,000); DATA=FOLDER: on the arrays of that folder. MPIRUN: how ranks are started (mpirun --oversubscribe).
-set -u
-here=$(cd "$(dirname "$0")" && pwd)
-build=$(cd "${1:-$here/../../build}" && pwd)
+. "$(dirname "$0")/epochs.sh"
 models=("${@:2}")
 mpirun=${MPIRUN:-mpirun --oversubscribe}
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-source="synth(kind = \"rmat\", nodes = ${NODES:-60000}, degree = 12, features = 64, classes = 16, seed = 3)"
-[ -z "${DATA:-}" ] || source="npy(\"$(realpath "$DATA")\")"
-model() { # NAME LAYER
-  cat >"$folder/$1.gnn" <<END
-data g from $source
-model $1 on g {
-  h1 = x |> dropout(0.5) |> $2(128) |> relu
-  h2 = h1 |> dropout(0.5) |> $2(128) |> relu
-  return h2 |> dropout(0.5) |> $2(y.classes)
-}
-train $1 {
-  loss      = cross_entropy(out, y)
-  optimizer = adam(lr = 0.01)
-  epochs    = 5
-}
-END
-  models+=("$folder/$1.gnn")
-}
-[ ${#models[@]} -gt 0 ] || { model gcn GCN; model sage SAGE; }
-epoch_of() { # DIRECTORY: the shortest epoch but for the first, in seconds
-  awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == "seconds") at = i } NR > 2 && (!least || $at < least) { least = $at } END { print least }' "$1/log.csv"
-}
+[ ${#models[@]} -gt 0 ] || { model gcn GCN 128; model sage SAGE 128; }
 train() { # NAME COMMAND...: adds an epoch of it to seconds_NAME
   local name=$1
   shift
