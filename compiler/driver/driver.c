@@ -415,7 +415,7 @@ static PlanRequest request_of(Compilation *c) {
   static const char *const efforts[] = {"fast", "normal", "best"};
   const Options *o = c->options;
   const char *effort = asked_for(o->plan_effort, c->program->plan_effort), *policy = asked_for(o->policy, c->program->plan_policy);
-  PlanRequest r = {.arena = c->arena, .forms = c->forms, .machine = c->machine, .effort = PLANNER_NORMAL, .policy = -1, .fingerprint = c->fingerprint,
+  PlanRequest r = {.arena = c->arena, .known = arena_alloc(c->arena, sizeof(KnownPlans)), .forms = c->forms, .machine = c->machine, .effort = PLANNER_NORMAL, .policy = -1, .fingerprint = c->fingerprint,
                    .least = c->is_trying ? PLANNER_LEAST_NONE : PLANNER_LEAST_DEVICE, .needs_no_bound = c->is_trying, .work = &c->planning_work};
   for (int e = 0; effort && e <= PLANNER_BEST; e++)
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;

@@ -84,14 +84,46 @@ static void count_early(const PlanRequest *request, const Residents *residents, 
   else r->least_device_bytes = r->bind_bytes = before, r->bind_piece_count = 0;
 }
 
+struct KnownPlan {
+  const Kernels *kernels;
+  const Residents *residents;
+  const Pins *pins;
+  int64_t tier_bytes[TIER_COUNT];
+  int parts;
+  bool is_quick;
+  PlannerOptions options;
+  const Plan *plan;
+};
+
+static bool asks_the_same(const PlannerOptions *a, const PlannerOptions *b) {
+  return a->effort == b->effort && a->time_limit_s == b->time_limit_s && a->policy == b->policy && a->least == b->least && a->is_sketch == b->is_sketch && a->takes_any == b->takes_any &&
+         a->needs_no_bound == b->needs_no_bound && a->worth_ns == b->worth_ns;
+}
+
+/* NULL: nobody asked for it yet. */
+static const Plan *known_plan(const KnownPlans *known, const KnownPlan *asked) {
+  for (int i = known ? known->count - 1 : -1; i >= 0; i--) {
+    const KnownPlan *k = &known->list[i];
+    const bool is_same_problem = k->kernels == asked->kernels && k->residents == asked->residents && k->pins == asked->pins && k->parts == asked->parts;
+    if (is_same_problem && k->is_quick == asked->is_quick && memcmp(k->tier_bytes, asked->tier_bytes, sizeof k->tier_bytes) == 0 && asks_the_same(&k->options, &asked->options)) return k->plan;
+  }
+  return NULL;
+}
+
 /* NULL with `error` set: the planner cannot take the problem. */
 static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
+  KnownPlan asked = {.kernels = kernels, .residents = form->residents, .pins = pins, .parts = r->cut.parts, .is_quick = r->is_quick, .options = *options};
+  memcpy(asked.tier_bytes, r->machine.tier_bytes, sizeof asked.tier_bytes);
+  asked.plan = known_plan(r->known, &asked);
+  if (asked.plan) return asked.plan;
   const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->cut.parts, r->fingerprint, error);
   Plan *p = problem ? plan(r->arena, problem, options) : NULL;
   bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick && !r->is_sketch;
   if (has_choice) p = plan_with_fewer_copies(r, *options, p);
   if (p && r->work) *r->work += p->report.evaluations * problem->problem->step_count;
   if (p) count_early(r, form->residents, p);
+  asked.plan = p;
+  if (p && r->known) ARENA_PUSH(r->arena, r->known->list, r->known->count, asked);
   return p;
 }
 
@@ -119,11 +151,19 @@ static bool fault(const PlanRequest *r, PlanAnswer *a, const char *at, const cha
   return false;
 }
 
-/* An evaluation has no backward pass to keep anything for: no policy says what it keeps. */
-static const Plan *plan_evaluation(const PlanRequest *r, const Form *form, const EvaluationForm **chosen, ProblemError *error) {
+/* Of what runs beside the epoch `training`, or without one: no policy says what it keeps, as there is no backward pass to keep anything for. Beside many steps
+ * little effort is enough: a few percent of it are less of the whole. */
+static PlannerOptions options_beside(const PlanRequest *r, const Plan *training) {
+  enum { MANY_STEPS = 250 };
   PlannerOptions options = options_of(r);
-  const Plan *p = NULL;
   options.policy = -1;
+  if (training && training->problem->problem->step_count > MANY_STEPS) options.effort = PLANNER_FAST;
+  return options;
+}
+
+static const Plan *plan_evaluation(const PlanRequest *r, const Form *form, const Plan *training, const EvaluationForm **chosen, ProblemError *error) {
+  const PlannerOptions options = options_beside(r, training);
+  const Plan *p = NULL;
   for (int e = 0; e < form->evaluation_count; e++) {
     *chosen = &form->evaluations[e];
     p = plan_kernels(r, form, form->evaluations[e].kernels, NULL, &options, error);
@@ -136,51 +176,61 @@ static const Plan *plan_evaluation(const PlanRequest *r, const Form *form, const
 static bool is_worthless(const PlanRequest *r, const Plan *p) { return r->worth_seconds > 0 && plan_announced_seconds(r, p) >= r->worth_seconds; }
 
 /* What is computed once, in the parts and with the homes of the rest. */
-static const Plan *plan_once(const PlanRequest *r, const Form *form, ProblemError *error) {
-  PlannerOptions options = options_of(r);
-  options.policy = -1;
+static const Plan *plan_once(const PlanRequest *r, const Form *form, const Plan *training, ProblemError *error) {
+  const PlannerOptions options = options_beside(r, training);
   return plan_kernels(r, form, form->once, NULL, &options, error);
 }
 
-/* All fit, but perhaps not their addresses. */
-static bool plan_all(const PlanRequest *r, PlanAnswer *a) {
+/* It lies on a device of so many bytes, wherever the others lie. */
+static bool lies_within(const Plan *p, int64_t bytes) { return p && p->planned && plan_needs(&p->report, TIER_DEVICE) <= bytes; }
+
+/* All fit, but perhaps not their addresses. Plans of `before` that lie within `budget` stay as they are. */
+static bool plan_all(const PlanRequest *r, const PlanAnswer *before, int64_t budget, PlanAnswer *a) {
   const PlannerOptions epoch = options_of_epoch(r);
   ProblemError error = {"", ""};
   a->evaluation = NULL;
   a->evaluation_plan = a->once_plan = NULL;
   if (a->of->training_kernels) {
-    a->training_plan = r->given ? r->given : plan_kernels(r, a->of, a->of->training_kernels, r->pins, &epoch, &error);
+    a->training_plan = r->given ? r->given : lies_within(before->training_plan, budget) ? before->training_plan : plan_kernels(r, a->of, a->of->training_kernels, r->pins, &epoch, &error);
     if (!a->training_plan) return fault(r, a, error.place, error.text);
     if (!a->training_plan->is_valid) return fault(r, a, "the training plan", "the checker rejects it");
     if (!a->training_plan->planned || is_worthless(r, a->training_plan)) return false;
   }
-  a->evaluation_plan = plan_evaluation(r, a->of, &a->evaluation, &error);
+  if (lies_within(before->evaluation_plan, budget)) a->evaluation = before->evaluation, a->evaluation_plan = before->evaluation_plan;
+  else a->evaluation_plan = plan_evaluation(r, a->of, a->training_plan, &a->evaluation, &error);
   if (!a->evaluation_plan) return fault(r, a, error.place, error.text);
   if (!a->evaluation_plan->is_valid) return fault(r, a, "the plan of the evaluation", "the checker rejects it");
   if (!a->evaluation_plan->planned || !a->of->once) return a->evaluation_plan->planned != NULL;
-  a->once_plan = plan_once(r, a->of, &error);
+  a->once_plan = lies_within(before->once_plan, budget) ? before->once_plan : plan_once(r, a->of, a->training_plan, &error);
   if (!a->once_plan) return fault(r, a, error.place, error.text);
   if (!a->once_plan->is_valid) return fault(r, a, "the plan of what is computed once", "the checker rejects it");
   return a->once_plan->planned != NULL;
 }
 
-static void place(const PlanRequest *r, PlanAnswer *a) {
-  a->schedule = schedule(r->arena, &r->machine, a->training_plan, a->evaluation_plan, a->once_plan);
-  a->layout = layout(r->arena, &r->machine, a->schedule, a->of->residents, !r->is_trial);
+/* On the whole device, whatever smaller one they were planned for. */
+static void place(const PlanRequest *r, int64_t budget, PlanAnswer *a) {
+  Machine machine = r->machine;
+  machine.tier_bytes[TIER_DEVICE] = budget;
+  a->schedule = schedule(r->arena, &machine, a->training_plan, a->evaluation_plan, a->once_plan);
+  a->layout = layout(r->arena, &machine, a->schedule, a->of->residents, !r->is_trial);
+}
+
+static bool lie_within(const PlanAnswer *a, int64_t bytes) {
+  return (!a->training_plan || lies_within(a->training_plan, bytes)) && lies_within(a->evaluation_plan, bytes) && (!a->once_plan || lies_within(a->once_plan, bytes));
 }
 
 static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
-  PlanAnswer a = {.cut = r.cut, .form = form, .of = &r.forms[form]};
+  PlanAnswer a = {.cut = r.cut, .form = form, .of = &r.forms[form]}, before = a;
   a.lacks_room_at_home = !homes_fit(&r, a.of);
   if (a.lacks_room_at_home) return a;
   const int64_t budget = r.machine.tier_bytes[TIER_DEVICE];
   for (int attempt = 0; attempt < (r.is_one_of_several ? ATTEMPTS_OF_A_CUT : MAX_ATTEMPTS); attempt++) {
-    if (!plan_all(&r, &a)) return a;
-    place(&r, &a);
-    a.packed_bytes = r.machine.tier_bytes[TIER_DEVICE];
+    if (!plan_all(&r, &before, budget, &a)) return a;
+    place(&r, budget, &a);
     a.fits = a.layout->bytes <= budget;
     if (a.fits) return a;
     r.machine.tier_bytes[TIER_DEVICE] -= a.layout->bytes - budget;
+    before = lie_within(&a, budget) ? (PlanAnswer){0} : a; /* else they lie within, but not together */
   }
   return a;
 }
@@ -365,7 +415,7 @@ static bool can_run_before(const PlanRequest *request, const Form *form) {
   ProblemError error = {"", ""};
   r.is_sketch = true;
   r.least = PLANNER_LEAST_NONE;
-  const Plan *p = form->once ? plan_once(&r, form, &error) : NULL;
+  const Plan *p = form->once ? plan_once(&r, form, NULL, &error) : NULL;
   return !form->once || (p && p->planned);
 }
 
@@ -397,7 +447,7 @@ const Plan *plan_evaluation_beside(const PlanRequest *r, const Plan *training) {
   ProblemError error = {"", ""};
   const EvaluationForm *chosen;
   bool is_hoisted = training->problem->kernels == r->forms[FORM_HOISTED].training_kernels;
-  return plan_evaluation(r, &r->forms[is_hoisted ? FORM_HOISTED : FORM_PLAIN], &chosen, &error);
+  return plan_evaluation(r, &r->forms[is_hoisted ? FORM_HOISTED : FORM_PLAIN], training, &chosen, &error);
 }
 
 static int64_t least_of_form(PlanRequest r, const Form *form) {

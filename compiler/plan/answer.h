@@ -60,8 +60,16 @@ typedef struct CutForms {
   const Pins *pins;
 } CutForms;
 
+/* Plans that were found, by what was asked: a question is answered once. Lives as long as the arena of its requests. */
+typedef struct KnownPlan KnownPlan;
+typedef struct KnownPlans {
+  KnownPlan *list;
+  int count;
+} KnownPlans;
+
 typedef struct PlanRequest {
   Arena *arena;
+  KnownPlans *known;     /* NULL: none are kept */
   const Form *forms;     /* by FormKind */
   Machine machine;       /* with the budgets */
   const Pins *pins;      /* of the plain form; NULL: none */
@@ -102,7 +110,6 @@ typedef struct PlanAnswer {
   const Plan *once_plan;       /* NULL where nothing is computed once, or the others do not fit */
   const Schedule *schedule;    /* these two are NULL where plans do not fit, and there where only their addresses do not */
   const Layout *layout;
-  int64_t packed_bytes;        /* of the device for which it was packed */
   const char *fault_at, *fault; /* a bug in gnncc; NULL: none */
 } PlanAnswer;
 

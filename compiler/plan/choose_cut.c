@@ -31,6 +31,7 @@ typedef struct Choice {
   const PlanAnswer *best;
   CutCandidate list[FORM_COUNT * (SHARES * CUT_COUNT + 1)];
   int count;
+  int in_vain; /* candidates planned since the fastest one */
 } Choice;
 
 static int64_t bytes_of_values(const Plan *plan) {
@@ -95,6 +96,17 @@ static double best_seconds(const Choice *c) { return c->best && c->best->fits ? 
 /* Next to nothing of it is waits and what runs again. */
 static bool is_enough(const PlanRequest *r, const Plan *plan) { return 49 * plan_announced_seconds(r, plan) <= 50 * 1e-9 * (double)plan->report.stall_free_ns; }
 
+/* Of a program without sums as wide as the slices of two cuts both are the same. */
+static bool is_sketched(const Choice *c, FormKind form, const Plan *sketch) {
+  const Problem *problem = sketch->problem->problem;
+  for (int i = 0; i < c->count; i++) {
+    const Problem *other = c->list[i].sketch->problem->problem;
+    const bool is_same_problem = problem->step_count == other->step_count && problem->datum_count == other->datum_count && problem->piece_count == other->piece_count;
+    if (c->list[i].form == form && is_same_problem && sketch->report.makespan_ns == c->list[i].sketch->report.makespan_ns && sketch->report.peak_bytes == c->list[i].sketch->report.peak_bytes) return true;
+  }
+  return false;
+}
+
 /* True where nothing finer is worth looking at. */
 static bool sketch_cut(Choice *c, Cut cut) {
   PlanRequest r = request_of(c->request, cut, best_seconds(c));
@@ -103,7 +115,7 @@ static bool sketch_cut(Choice *c, Cut cut) {
   r.effort = PLANNER_FAST;
   for (int form = FORM_HOISTED; form >= FORM_PLAIN && !is_done; form--) {
     const Plan *plan = plan_sketch(&r, (FormKind)form);
-    if (!plan) continue;
+    if (!plan || is_sketched(c, (FormKind)form, plan)) continue;
     c->list[c->count++] = (CutCandidate){.cut = cut, .form = (FormKind)form, .seconds = plan_announced_seconds(&r, plan), .sketch = plan};
     is_done = is_enough(&r, plan);
   }
@@ -133,14 +145,13 @@ static CutCandidate *find_fastest(Choice *c) {
   enum { PATIENCE = 2 };
   CutCandidate *fastest = NULL;
   double least = best_seconds(c);
-  int in_vain = 0;
   qsort(c->list, (size_t)c->count, sizeof *c->list, compare_candidates);
-  for (int i = 0; i < c->count && in_vain < PATIENCE; i++) {
+  for (int i = 0; i < c->count && c->in_vain < PATIENCE; i++) {
     CutCandidate *candidate = &c->list[i];
     if (candidate->is_done || (least > 0 && candidate->seconds >= least)) continue;
     plan_candidate(c, candidate, least);
-    if (!candidate->is_done && (least == 0 || candidate->seconds < least)) fastest = candidate, least = candidate->seconds, in_vain = 0;
-    else if (least > 0) in_vain++;
+    if (!candidate->is_done && (least == 0 || candidate->seconds < least)) fastest = candidate, least = candidate->seconds, c->in_vain = 0;
+    else if (least > 0) c->in_vain++;
   }
   return fastest;
 }
@@ -242,15 +253,20 @@ PlanRequest plan_request_with_room(const PlanRequest *request) {
   return best;
 }
 
-/* Of all that were tried one answer is given: its blocks lie as low as they can be brought. */
-static const PlanAnswer *laid_low(const PlanRequest *request, const PlanAnswer *answer) {
+static const Plan *with_bound(const PlanRequest *request, const Plan *plan) { return !plan || request->needs_no_bound || plan == request->given ? plan : plan_with_bound(request->arena, plan); }
+
+/* Of all that were tried one answer is given: its bound is proved, and its blocks lie as low as they can be brought. */
+static const PlanAnswer *finished(const PlanRequest *request, const PlanAnswer *answer) {
   if (!answer->fits || request->is_trial) return answer;
-  PlanAnswer *low = arena_alloc(request->arena, sizeof *low);
-  Machine machine = request->machine;
-  machine.tier_bytes[TIER_DEVICE] = answer->packed_bytes;
-  *low = *answer;
-  low->layout = layout(request->arena, &machine, answer->schedule, answer->of->residents, true);
-  return low;
+  Arena *arena = request->arena;
+  PlanAnswer *done = arena_alloc(arena, sizeof *done);
+  *done = *answer;
+  done->training_plan = with_bound(request, answer->training_plan);
+  done->evaluation_plan = with_bound(request, answer->evaluation_plan);
+  done->once_plan = with_bound(request, answer->once_plan);
+  done->schedule = schedule(arena, &request->machine, done->training_plan, done->evaluation_plan, done->once_plan);
+  done->layout = layout(arena, &request->machine, done->schedule, answer->of->residents, true);
+  return done;
 }
 
 /* The first of `cut` that becomes a plan; NULL: none does. */
@@ -295,9 +311,11 @@ static bool is_whole_first(Choice *c) {
 
 /* The fastest candidates become plans, until the others are sketched slower. False: a bug in gnncc, which c->best says. */
 static bool plan_candidates(Choice *c) {
+  c->in_vain = 0;
   for (CutCandidate *candidate; (candidate = find_fastest(c));) {
     const PlanAnswer *answer = answer_of(c, candidate);
     candidate->is_done = true;
+    if (!answer->fits) c->in_vain = 0;
     c->best = !c->best || answer->fault ? answer : faster(c->best, answer);
     if (answer->fault) return false;
   }
@@ -325,6 +343,6 @@ static const PlanAnswer *choose(const PlanRequest *request) {
 
 const PlanAnswer *plan_answer(const PlanRequest *asked) {
   PlanRequest trial = plan_request_with_room(asked);
-  trial.is_trial = true;
-  return laid_low(asked, asked->takes_first ? choose_first(&trial) : choose(&trial));
+  trial.is_trial = trial.needs_no_bound = true;
+  return finished(asked, asked->takes_first ? choose_first(&trial) : choose(&trial));
 }

@@ -231,13 +231,14 @@ static void measure(Laying *l) {
   size_t count = (size_t)schedule_step_count(l->schedule) + 1;
   y->live_bytes = arena_alloc(l->arena, count * sizeof *y->live_bytes);
   y->top_bytes = arena_alloc(l->arena, count * sizeof *y->top_bytes);
-  for (int s = 0; s < schedule_step_count(l->schedule); s++) {
-    for (int i = 0; i < y->count; i++) {
-      const Block *b = &y->blocks[i];
-      if (s < b->first || b->until < s) continue;
+  for (int i = 0; i < y->count; i++) {
+    const Block *b = &y->blocks[i];
+    for (int s = b->first; s <= b->until; s++) {
       y->live_bytes[s] += b->room;
       if (b->offset + b->room > y->top_bytes[s]) y->top_bytes[s] = b->offset + b->room;
     }
+  }
+  for (int s = 0; s < schedule_step_count(l->schedule); s++) {
     if (s >= l->schedule->count) {
       if (s == l->schedule->count || y->top_bytes[s] > y->top_bytes[y->once_peak_step]) y->once_peak_step = s;
       continue;
@@ -437,6 +438,43 @@ static void add_kept_data(Laying *l, const Machine *machine) {
   }
 }
 
+/* ---- which block ---- */
+
+static int compare_owners(const Block *a, const Block *b) {
+  if (a->kernels != b->kernels) return a->kernels < b->kernels ? -1 : 1;
+  return a->value != b->value ? (a->value < b->value ? -1 : 1) : 0;
+}
+
+static int compare_blocks(const void *a, const void *b) {
+  const Block *const *x = a, *const *y = b;
+  const int owners = compare_owners(*x, *y);
+  return owners ? owners : *x < *y ? -1 : 1;
+}
+
+static void index_blocks(Laying *l) {
+  Layout *y = l->layout;
+  const int count = y->count - y->resident_count;
+  y->by_value = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *y->by_value);
+  for (int i = 0; i < count; i++) y->by_value[i] = &y->blocks[y->resident_count + i];
+  qsort(y->by_value, (size_t)count, sizeof *y->by_value, compare_blocks);
+}
+
+/* The first index in by_value of blocks of that value. */
+static int find_blocks(const Layout *layout, const Kernels *kernels, ValueId value) {
+  const Block wanted = {.kernels = kernels, .value = value};
+  int low = 0, high = layout->count - layout->resident_count;
+  while (low < high) {
+    const int middle = low + (high - low) / 2;
+    if (compare_owners(layout->by_value[middle], &wanted) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+static bool is_block_of(const Layout *layout, int i, const Kernels *kernels, ValueId value) {
+  return i < layout->count - layout->resident_count && layout->by_value[i]->kernels == kernels && layout->by_value[i]->value == value;
+}
+
 Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents, bool is_low) {
   Layout *y = arena_alloc(arena, sizeof *y);
   Laying l = {.arena = arena, .layout = y, .schedule = schedule, .is_low = is_low};
@@ -462,6 +500,7 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   const int64_t before = residents->bytes + residents->early_bytes;
   place_transients(&l, round_up(residents->bytes, largest->problem->unit), schedule->once_plan ? round_up(before, schedule->once_plan->problem->unit) : before, machine->tier_bytes[TIER_DEVICE]);
   measure(&l);
+  index_blocks(&l);
   place_slots(&l);
   place_scores(&l, machine, round_up(residents->bytes, largest->problem->unit));
   place_in_rings(&l);
@@ -476,10 +515,11 @@ static const Block *block_at(const Layout *layout, const Kernels *kernels, Value
   if (resident) return resident;
   const Block *found = NULL;
   const int away = resident_away(layout->residents, kernels->graph, value);
-  for (int i = layout->resident_count; i < layout->count; i++) {
-    const Block *block = &layout->blocks[i];
-    if (away != NO_INDEX && block->away == away + 1) return block;
-    if (block->kernels != kernels || block->value != value || step < block->first || step > block->last) continue;
+  for (int i = layout->resident_count; away != NO_INDEX && i < layout->count; i++)
+    if (layout->blocks[i].away == away + 1) return &layout->blocks[i];
+  for (int i = find_blocks(layout, kernels, value); is_block_of(layout, i, kernels, value); i++) {
+    const Block *block = layout->by_value[i];
+    if (step < block->first || step > block->last) continue;
     if (block->part != 0 && block->part != part) continue;
     if ((is_of_kernel || block->kind != BLOCK_SCRATCH) && (!found || block->first > found->first)) found = block;
   }
@@ -492,20 +532,20 @@ const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId val
 
 const Block *layout_of_sums(const Layout *layout, const Schedule *schedule, int step) {
   const Step *wanted = &schedule->steps[step];
-  for (int i = layout->resident_count; i < layout->count; i++) {
-    const Block *block = &layout->blocks[i];
+  for (int i = find_blocks(layout, wanted->kernels, NO_VALUE); is_block_of(layout, i, wanted->kernels, NO_VALUE); i++) {
+    const Block *block = layout->by_value[i];
     if (!block->is_sums || step < block->first || step > block->last) continue;
     const Step *first = &schedule->steps[block->first];
-    if (first->kernels == wanted->kernels && first->kernel == wanted->kernel) return block;
+    if (first->kernel == wanted->kernel) return block;
   }
   return NULL;
 }
 
 const Block *layout_of_sending(const Layout *layout, const Schedule *schedule, const Copy *copy) {
   const int step = schedule->kernel_step[copy->boundary];
-  for (int i = layout->resident_count; i < layout->count; i++) {
-    const Block *block = &layout->blocks[i];
-    if (block->kind == BLOCK_SCRATCH && block->value == NO_VALUE && !block->is_sums && block->first == step) return block;
+  for (int i = find_blocks(layout, copy->kernels, NO_VALUE); is_block_of(layout, i, copy->kernels, NO_VALUE); i++) {
+    const Block *block = layout->by_value[i];
+    if (block->kind == BLOCK_SCRATCH && !block->is_sums && block->first == step) return block;
   }
   return NULL;
 }

@@ -41,6 +41,16 @@ Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerO
   return plan->is_valid ? plan : NULL;
 }
 
+const Plan *plan_with_bound(Arena *arena, const Plan *plan) {
+  Plan *bounded = arena_alloc(arena, sizeof *bounded);
+  PlannerPlan *planned = arena_alloc(arena, sizeof *planned);
+  *bounded = *plan;
+  *planned = *plan->planned;
+  bounded->planned = planned;
+  planner_raise_bound(planned, arena, &bounded->report);
+  return bounded;
+}
+
 /* A report (gnncc-report/1) carries the plan it reports. */
 static const char *plan_of_report(Arena *arena, const char *text, size_t *length) {
   json_t *root = json_loadb(text, *length, 0, NULL);

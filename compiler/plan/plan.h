@@ -308,6 +308,8 @@ Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *o
 /* The best plan found whose copies do not go where these fates would bring them (FATE_BIT mask), with the claims of `found`, a plan
  * of the same problem without that. NULL: there is none. */
 Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options, unsigned fates, const Plan *found);
+/* The same plan with the bound that more work proves. */
+const Plan *plan_with_bound(Arena *arena, const Plan *plan);
 /* The same decisions as the text of a gnncc-plan/1. NULL with `error` set: it is not a plan for this problem. */
 Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error);
 /* The bytes of a tier that a plan fits. */
@@ -419,6 +421,7 @@ typedef struct Layout {
   int count;
   Block *blocks;         /* the residents first: blocks [0, resident_count) */
   int resident_count;
+  const Block **by_value; /* those that are no residents, by kernels and value, each value's in the order of `blocks` */
   int64_t bytes;         /* height of the device arena */
   int64_t lower_bound;   /* most bytes alive at any step of the epoch and the evaluation */
   int64_t *live_bytes;   /* per step */

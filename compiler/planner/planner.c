@@ -232,6 +232,19 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
   return plan;
 }
 
+void planner_raise_bound(PlannerPlan *plan, Arena *arena, PlannerReport *report) {
+  Arena *scratch = arena_new();
+  Session *s = session_new(plan->problem, scratch, 0);
+  s->lower_bound_ns = plan->lower_bound_ns;
+  s->certificate = plan->certificate;
+  s->search->best->cost = plan->makespan_ns;
+  session_raise_bound(s);
+  plan->lower_bound_ns = report->lower_bound_ns = s->lower_bound_ns;
+  plan->certificate = certificate_copy(&s->certificate, arena);
+  report->is_optimal |= plan->makespan_ns <= plan->lower_bound_ns;
+  arena_free(scratch);
+}
+
 PlannerPlan *planner_plan_checked(const char *text, size_t length, const Problem *problem, const PlannerOptions *options,
                                   Arena *arena, PlannerReport *report, PlannerText *plan_text) {
   PlannerPlan *plan = planner_plan(problem, options, arena, report);

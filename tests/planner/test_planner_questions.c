@@ -1,5 +1,6 @@
 /* Questions that ask for less than the best plan: whether anything fits, whether anything is faster than what is known, about how long it
- * would take, the least device alone; and what the search remembers of its evaluations. */
+ * would take, the least device alone; the bound of a plan there is; and what the search remembers of its evaluations. */
+#include "compiler/planner/judge.h"
 #include "compiler/planner/search.h"
 #include "suite.h"
 #include "tap.h"
@@ -79,6 +80,27 @@ static void ask_device(Tally *tally, Problem *problem) {
   arena_free(arena);
 }
 
+/* The bound that is looked for afterwards: not lower, what the checker accepts, and of the same plan. */
+static void ask_bound(Tally *tally, const Problem *problem, const char *text) {
+  Arena *arena = arena_new();
+  PlannerReport report;
+  PlannerOptions options = default_options();
+  options.needs_no_bound = true;
+  options.effort = PLANNER_FAST;
+  PlannerPlan *plan = planner_plan(problem, &options, arena, &report);
+  if (plan) {
+    const int64_t before = plan->lower_bound_ns, makespan = plan->makespan_ns;
+    size_t length;
+    tally->asked++;
+    planner_raise_bound(plan, arena, &report);
+    const char *raised = plan_write_json(plan, arena, &length);
+    tally->wrong += plan->lower_bound_ns < before || report.lower_bound_ns != plan->lower_bound_ns || plan->makespan_ns != makespan ||
+                    planner_check_json(text, strlen(text), raised, length, NULL, NULL) != PLANNER_CHECK_VALID;
+    tally->far += plan->lower_bound_ns > before;
+  }
+  arena_free(arena);
+}
+
 /* Decisions drawn, some of them again and again: evaluated and remembered, cost, policy and effort are those of the evaluator. */
 static void remember(Tally *tally, const Problem *problem, uint64_t seed) {
   Arena *arena = arena_new();
@@ -106,7 +128,7 @@ static void remember(Tally *tally, const Problem *problem, uint64_t seed) {
 
 int main(void) {
   Tap tap = {0};
-  Tally any = {0}, worth = {0}, sketch = {0}, device = {0}, memo = {0};
+  Tally any = {0}, worth = {0}, sketch = {0}, device = {0}, memo = {0}, bound = {0};
   int wanted = tap_scale(60);
   for (int i = 0; i < wanted; i++) {
     Arena *arena = arena_new();
@@ -120,6 +142,13 @@ int main(void) {
     if (i % 3 == 0) ask_device(&device, problem);
     arena_free(arena);
   }
+  for (int i = 0; i < 3; i++) {
+    Arena *arena = arena_new();
+    const GenerateOptions options = {.family = FAMILY_UNET, .depth = 8 + 4 * i, .chunks = 4, .budget = 0.22 - 0.05 * i, .bandwidth = 0.3, .has_host = 1, .has_ssd = 1, .seed = (uint64_t)i};
+    const char *text = generate_problem(arena, &options);
+    ask_bound(&bound, suite_read(arena, text), text);
+    arena_free(arena);
+  }
   tap_ok(&tap, any.wrong == 0, "any plan: of %d problems it fits where the best fits (%d not)", any.asked, any.wrong);
   tap_ok(&tap, any.slower == 0 && any.dearer == 0, "any plan: never faster (%d), and no dearer to find (%d)", any.slower, any.dearer);
   tap_ok(&tap, worth.refused == worth.asked, "of %d problems %d are not planned where no plan can be worth it", worth.asked, worth.refused);
@@ -130,5 +159,7 @@ int main(void) {
   tap_ok(&tap, sketch.refused == sketch.asked, "where steps alone take as long as it is worth, none is made (%d of %d)", sketch.refused, sketch.asked);
   tap_ok(&tap, device.asked > 0 && device.wrong == 0, "the least device alone, of %d problems, is that of all sizes (%d are not)", device.asked, device.wrong);
   tap_ok(&tap, memo.wrong == 0, "of %d evaluations %d are remembered wrongly", memo.asked, memo.wrong);
+  tap_ok(&tap, bound.asked > 2 && bound.wrong == 0, "a bound that is looked for afterwards holds of the plan there is (of %d, %d not)", bound.asked, bound.wrong);
+  tap_ok(&tap, bound.far > 0, "it is higher in %d", bound.far);
   return tap_end(&tap);
 }
