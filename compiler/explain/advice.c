@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/base/time_unit.h"
 #include "compiler/plan/tiers.h"
 #include "lang/units.h"
 #include "runtime/base/text.h"
@@ -41,9 +42,6 @@ const char *advice_option(const Changes *v, const Change *change) {
 
 const char *advice_rounding(Precision precision) { return precision == PRECISION_TF32 ? "products round to tf32" : "stored values and products round to bf16"; }
 
-static const char *seconds_text(Arena *arena, double seconds) {
-  return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
-}
 
 /* ---- trying ---- */
 
@@ -93,7 +91,7 @@ static bool saves(const Finder *f, double seconds, double share) { return second
 static void add(Finder *f, const char *write, bool is_option, double seconds, int64_t device_bytes, const char *also) {
   const char *per = f->changes->program->has_train ? "epoch" : "evaluation";
   const char *bytes = device_bytes > 0 ? arena_printf(f->arena, " in %s", gnn_bytes_above_text(device_bytes).text) : "";
-  const char *gives = arena_printf(f->arena, "%s per %s%s (now %s)%s%s", seconds_text(f->arena, seconds), per, bytes, seconds_text(f->arena, f->now), *also ? ", " : "", also);
+  const char *gives = arena_printf(f->arena, "%s per %s%s (now %s)%s%s", time_text(f->arena, time_unit(f->now), seconds), per, bytes, time_text(f->arena, time_unit(f->now), f->now), *also ? ", " : "", also);
   Advice *a = f->advice;
   ARENA_PUSH(f->arena, a->list, a->count, ((AdviceItem){write, is_option, gives, seconds, device_bytes, f->place}));
   for (int i = a->count - 1; i > 0 && a->list[i - 1].place > a->list[i].place; i--) {
@@ -207,7 +205,7 @@ static void find_machine(Finder *f) {
 static void find_order(Finder *f) {
   const Instead *i = f->instead;
   if (!i || i->nested_ns <= 0) return;
-  add(f, "order = nested", false, 1e-9 * (double)i->nested_ns, 0, arena_printf(f->arena, "in the data block; making the order takes about %s, once", seconds_text(f->arena, 1e-9 * (double)i->order_ns)));
+  add(f, "order = nested", false, 1e-9 * (double)i->nested_ns, 0, arena_printf(f->arena, "in the data block; making the order takes about %s, once", time_text(f->arena, time_unit(1e-9 * (double)i->order_ns), 1e-9 * (double)i->order_ns)));
 }
 
 static const char *kept_text(const Finder *f) {

@@ -9,6 +9,7 @@
 #include "bound.h"
 #include "layers.h"
 #include "rank_times.h"
+#include "compiler/base/time_unit.h"
 #include "compiler/plan/tiers.h"
 #include "runtime/base/text.h"
 
@@ -17,14 +18,15 @@ static const char *bytes(Arena *arena, int64_t n) { return arena_strdup(arena, g
 /* What is needed: with a budget of what is told it fits. */
 static const char *needed(Arena *arena, int64_t n) { return n ? arena_strdup(arena, gnn_bytes_above_text(n).text) : "0"; }
 
-static const char *duration(Arena *arena, double seconds) {
-  return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
+/* In the unit of the whole report. */
+static const char *duration(const Emission *m, double seconds) {
+  return time_text(m->arena, time_unit(m->program->has_train ? m->schedule->training_seconds : m->schedule->evaluation_seconds), seconds);
 }
 
 static const char *dot(void) { return gnn_is_utf8() ? " \302\267 " : " | "; }
 
-static const char *added(Arena *arena, int64_t ns) {
-  return ns == 0 ? "0" : arena_printf(arena, "%s%s", ns > 0 ? "+" : "-", duration(arena, 1e-9 * (double)(ns > 0 ? ns : -ns)));
+static const char *added(const Emission *m, int64_t ns) {
+  return ns == 0 ? "0" : arena_printf(m->arena, "%s%s", ns > 0 ? "+" : "-", duration(m, 1e-9 * (double)(ns > 0 ? ns : -ns)));
 }
 
 static const char *device_name(const Emission *m) { return tier_device(m->program); }
@@ -40,7 +42,7 @@ const char *report_verdict(const Emission *m) {
                                      device_name(m), needed(arena, m->layout->host_bytes), needed(arena, m->layout->ssd_bytes),
                                      staging(arena, m->layout, " and "), needed(arena, m->process.resident));
   if (!m->program->has_train) return verdict;
-  return arena_printf(arena, "%s; about %s/epoch", verdict, duration(arena, m->schedule->training_seconds));
+  return arena_printf(arena, "%s; about %s/epoch", verdict, duration(m, m->schedule->training_seconds));
 }
 
 /* ---- the decisions ---- */
@@ -63,10 +65,11 @@ static const char *lack(Arena *arena, const Alternative *a) {
 }
 
 /* "recompute +62 ms; keep: 13.8 MiB over budget" */
-static const char *why(Arena *arena, const Decision *d) {
+static const char *why(const Emission *m, const Decision *d) {
+  Arena *arena = m->arena;
   const Alternative *best = best_alternative(d);
   const char *text = d->is_pinned ? "pinned" : "";
-  if (best) text = arena_printf(arena, "%s%s%s %s", text, *text ? "; " : "", fate_names[best->fate], added(arena, best->adds_ns));
+  if (best) text = arena_printf(arena, "%s%s%s %s", text, *text ? "; " : "", fate_names[best->fate], added(m, best->adds_ns));
   for (int i = 0; i < d->alternative_count; i++) {
     const Alternative *a = &d->alternatives[i];
     if (a->fits || a->fate != FATE_KEEP) continue;
@@ -155,7 +158,7 @@ static void print_decisions(const Emission *m, const Decisions *d, bool is_verbo
     const bool is_mixed = lines[i].with[x->fate] < lines[i].pieces;
     const char *const cells[] = {name_of(m, &lines[i]), said_of(m->training, lines[i].pieces > 1 ? graph_first_slice(m->training->graph, x->value) : x->value),
                                  arena_printf(m->arena, "%d", (int)m->training->graph->values[x->value].place.line), bytes(m->arena, lines[i].bytes), is_mixed ? "mixed" : fate_names[x->fate],
-                                 added(m->arena, lines[i].adds_ns), lines[i].pieces > 1 ? fates_text(m->arena, &lines[i]) : why(m->arena, x)};
+                                 added(m, lines[i].adds_ns), lines[i].pieces > 1 ? fates_text(m->arena, &lines[i]) : why(m, x)};
     table_add(&table, cells);
   }
   fputc('\n', screen->out);
@@ -207,13 +210,13 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
   Arena *arena = m->arena;
   const Schedule *s = m->schedule;
   if (!m->program->has_train) {
-    fprintf(out, "  time      %s per evaluation\n  moves     nothing\n", duration(arena, s->evaluation_seconds));
+    fprintf(out, "  time      %s per evaluation\n  moves     nothing\n", duration(m, s->evaluation_seconds));
     return;
   }
-  fprintf(out, "  time      %s per epoch = %s compute + %s recomputing + %s waiting for transfers%s; evaluation %s\n", duration(arena, s->training_seconds),
-          duration(arena, 1e-9 * (double)d->keep_all_ns), s->rerun_seconds > 0 ? duration(arena, s->rerun_seconds) : "0",
-          s->wait_seconds > 0 ? duration(arena, s->wait_seconds) : "0",
-          s->slowed_seconds > 0 ? arena_printf(arena, " + %s slower beside them", duration(arena, s->slowed_seconds)) : "", duration(arena, s->evaluation_seconds));
+  fprintf(out, "  time      %s per epoch = %s compute + %s recomputing + %s waiting for transfers%s; evaluation %s\n", duration(m, s->training_seconds),
+          duration(m, 1e-9 * (double)d->keep_all_ns), s->rerun_seconds > 0 ? duration(m, s->rerun_seconds) : "0",
+          s->wait_seconds > 0 ? duration(m, s->wait_seconds) : "0",
+          s->slowed_seconds > 0 ? arena_printf(arena, " + %s slower beside them", duration(m, s->slowed_seconds)) : "", duration(m, s->evaluation_seconds));
   const char *moves = "";
   for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++)
     if (d->in_bytes[tier])
@@ -230,9 +233,9 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
 static const char *busy_text(const Emission *m, const Bound *b, Lane lane) {
   Arena *arena = m->arena;
   const Schedule *s = m->schedule;
-  const char *again = s->rerun_seconds > 0 ? arena_printf(arena, "%s of it recomputing", duration(arena, s->rerun_seconds)) : "";
-  const char *slower = s->slowed_seconds > 0 ? arena_printf(arena, "%s %sslower beside copies", duration(arena, s->slowed_seconds), *again ? "" : "of it ") : "";
-  const char *busy = duration(arena, b->lanes[lane].busy_seconds);
+  const char *again = s->rerun_seconds > 0 ? arena_printf(arena, "%s of it recomputing", duration(m, s->rerun_seconds)) : "";
+  const char *slower = s->slowed_seconds > 0 ? arena_printf(arena, "%s %sslower beside copies", duration(m, s->slowed_seconds), *again ? "" : "of it ") : "";
+  const char *busy = duration(m, b->lanes[lane].busy_seconds);
   return lane == LANE_COMPUTE && (*again || *slower) ? arena_printf(arena, "%s (%s%s%s)", busy, again, *again && *slower ? ", " : "", slower) : busy;
 }
 
@@ -255,9 +258,9 @@ static void print_bound(const Emission *m, FILE *out) {
 static void print_run(const Emission *m, const Measured *run, FILE *out) {
   Arena *arena = m->arena;
   if (!run) return;
-  fprintf(out, "  measured  %s per epoch", duration(arena, run->epoch));
+  fprintf(out, "  measured  %s per epoch", duration(m, run->epoch));
   if (m->schedule->training_seconds > 0) fprintf(out, ", %.2f times the estimate", run->epoch / m->schedule->training_seconds);
-  fprintf(out, "; evaluation %s; touched", duration(arena, run->evaluation));
+  fprintf(out, "; evaluation %s; touched", duration(m, run->evaluation));
   for (int t = 0; t < TIER_COUNT; t++)
     if (t == TIER_DEVICE || run->tiers[t] > 0) fprintf(out, "%s%s %s", t ? dot() : " ", t == TIER_DEVICE ? device_name(m) : tier_names[t], run->tiers[t] < 0 ? "unknown" : bytes(arena, run->tiers[t]));
   fprintf(out, "\n");
@@ -266,9 +269,9 @@ static void print_run(const Emission *m, const Measured *run, FILE *out) {
 static void print_instead(const Emission *m, const Instead *i, FILE *out) {
   Arena *arena = m->arena;
   if (!i) return;
-  fprintf(out, "  instead   keep everything %s, needs %s", duration(arena, 1e-9 * (double)i->keep_ns), needed(arena, i->keep_bytes));
-  if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(arena, 1e-9 * (double)i->recompute_ns), needed(arena, i->recompute_bytes));
-  if (i->least_bytes > 0) fprintf(out, "%s%s %s at %s", dot(), i->is_least_sketched ? "least sketched about" : "least found", needed(arena, i->least_bytes), duration(arena, 1e-9 * (double)i->least_ns));
+  fprintf(out, "  instead   keep everything %s, needs %s", duration(m, 1e-9 * (double)i->keep_ns), needed(arena, i->keep_bytes));
+  if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(m, 1e-9 * (double)i->recompute_ns), needed(arena, i->recompute_bytes));
+  if (i->least_bytes > 0) fprintf(out, "%s%s %s at %s", dot(), i->is_least_sketched ? "least sketched about" : "least found", needed(arena, i->least_bytes), duration(m, 1e-9 * (double)i->least_ns));
   fprintf(out, "\n");
 }
 
@@ -282,11 +285,10 @@ static void print_advice(const Advice *a, FILE *out) {
 }
 
 static void print_notes(const Emission *m, const Decisions *d, const Instead *i, FILE *out) {
-  Arena *arena = m->arena;
   const char *head = "  notes     ";
 #define NOTE(...) (fprintf(out, "%s", head), fprintf(out, __VA_ARGS__), fprintf(out, "\n"), head = "            ")
   if (i && i->unpinned_ns > 0)
-    NOTE("your pins cost %s; they were obeyed", added(arena, llround(1e9 * m->schedule->training_seconds) - i->unpinned_ns));
+    NOTE("your pins cost %s; they were obeyed", added(m, llround(1e9 * m->schedule->training_seconds) - i->unpinned_ns));
   if (m->training_plan && d->decided_count) {
     const PlannerReport *r = &m->training_plan->report;
     double gap = r->lower_bound_ns > 0 ? 100.0 * (double)(r->makespan_ns - r->lower_bound_ns) / (double)r->lower_bound_ns : 0;
@@ -359,7 +361,7 @@ static void print_once(const Emission *m, FILE *out) {
   for (int back = 0; back < 2; back++)
     for (Tier t = TIER_HOST; t < TIER_COUNT; t++)
       if (moved[back][t]) text = arena_printf(m->arena, "%s%s%s %s %s", text, dot(), bytes(m->arena, moved[back][t]), back ? "from" : "to", tier_names[t]);
-  if (*text) fprintf(out, "  once      %s before the first epoch%s\n", duration(m->arena, s->once_seconds), text);
+  if (*text) fprintf(out, "  once      %s before the first epoch%s\n", time_text(m->arena, time_unit(s->once_seconds), s->once_seconds), text);
 }
 
 /* What ranks exchange, of how much of which time there is nothing else to do, and how alike they are. */
@@ -377,7 +379,7 @@ static void print_net(const Emission *m, FILE *out) {
     else volume += s->copies[step->copy].exchange.bytes, most += s->copies[step->copy].exchange.most_bytes, seconds += step->cost.seconds, exchanges++;
   }
   const double hidden = seconds > 0 && waits < seconds ? 1 - waits / seconds : 0;
-  fprintf(out, "  net       %d exchange%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", exchanges, exchanges == 1 ? "" : "s", bytes(m->arena, volume), bytes(m->arena, most), duration(m->arena, seconds), 100 * hidden,
+  fprintf(out, "  net       %d exchange%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", exchanges, exchanges == 1 ? "" : "s", bytes(m->arena, volume), bytes(m->arena, most), duration(m, seconds), 100 * hidden,
           !ranks->is_estimated ? "counted in the data" : ranks->is_stated ? "estimated by --halos" : "estimated as if neighbours were anywhere, which is the most");
   if (m->program->train.boundary == BOUNDARY_STALE) fprintf(out, "  not exact %s: what passes is for the next epoch, in which its rows are copied\n", m->program->train.approximation);
   if (m->program->train.boundary == BOUNDARY_SAMPLE) fprintf(out, "  not exact %s: rows are drawn in each epoch; what passes is what there is in the mean\n", m->program->train.approximation);
@@ -442,7 +444,7 @@ static void print_layers(const Emission *m, Cut cut, const Screen *screen) {
     if (cut.ranks) cells[n++] = run->net_bytes ? bytes(m->arena, run->net_bytes) : "0";
     const bool is_told = run->transfer_seconds > 0;
     while (n < count) {
-      cells[n] = !is_told ? "" : n + 2 == count ? arena_printf(m->arena, "%.0f %%", 100 * layer_run_hidden(run)) : run->wait_seconds > 0 ? duration(m->arena, run->wait_seconds) : "0";
+      cells[n] = !is_told ? "" : n + 2 == count ? arena_printf(m->arena, "%.0f %%", 100 * layer_run_hidden(run)) : run->wait_seconds > 0 ? duration(m, run->wait_seconds) : "0";
       n++;
     }
     table_add(&table, cells);

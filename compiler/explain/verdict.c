@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/base/time_unit.h"
 #include "compiler/plan/tiers.h"
 #include "compiler/planner/geometry.h"
 #include "runtime/base/text.h"
@@ -17,14 +18,17 @@ typedef struct Verdict {
   bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
   int64_t least_bytes;  /* the smallest device for which a plan was found; 0: none was */
   bool is_rough;        /* how long an epoch takes there was asked with little effort */
+  TimeUnit unit;        /* of the times that are told; no name: none was yet */
   bool is_least;        /* with a hundredth less, and with three, the planner finds none, of whatever cut */
 } Verdict;
 
-static const char *seconds_text(Arena *arena, double seconds) {
-  return seconds < 1 ? arena_printf(arena, "%.3g ms", 1e3 * seconds) : arena_printf(arena, "%.3g s", seconds);
+/* In one unit, that of the first which is told. */
+static const char *seconds_text(Verdict *v, double seconds) {
+  if (!v->unit.name) v->unit = time_unit(seconds);
+  return time_text(v->arena, v->unit, seconds);
 }
 
-static const char *epoch_text(const Verdict *v, const PlanAnswer *answer) { return seconds_text(v->arena, answer_seconds(answer)); }
+static const char *epoch_text(Verdict *v, const PlanAnswer *answer) { return seconds_text(v, answer_seconds(answer)); }
 
 /* ---- trying ---- */
 
@@ -212,7 +216,7 @@ static const char *try_change(Verdict *v, const Change *change) {
   const ChangedPlan p = changes->plan(changes->of, change);
   v->work += p.work;
   const char *says = change->kind == CHANGE_CONSTANT ? "; a smaller model" : change->kind == CHANGE_PRECISION ? arena_printf(v->arena, "; %s", advice_rounding(change->precision)) : "";
-  return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s per epoch%s", advice_option(changes, change), seconds_text(v->arena, p.seconds), says) : NULL;
+  return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s per epoch%s", advice_option(changes, change), seconds_text(v, p.seconds), says) : NULL;
 }
 
 enum { MOST_HALVINGS = 3 /* what has to be much less is no such model any more */ };

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "plan.h"
+#include "compiler/base/time_unit.h"
 #include "compiler/planner/timeline.h"
 
 typedef struct Scheduling {
@@ -271,10 +272,11 @@ const char *schedule_phase(const Schedule *schedule, int step) {
 }
 
 void schedule_print(const Schedule *schedule, bool is_said, FILE *out) {
-  fprintf(out, " step  lane       start ms   took ms  phase       src  what\n");
+  const TimeUnit unit = time_unit(schedule->training_count ? schedule->training_seconds : schedule->evaluation_seconds);
+  fprintf(out, " step  %-9s %7s %2s %6s %2s  %-9s %5s  what\n", "lane", "start", unit.name, "took", unit.name, "phase", "src");
   for (int s = 0; s < schedule_step_count(schedule); s++) {
     const Step *step = &schedule->steps[s];
-    fprintf(out, "%5d  %-9s %10.4f %9.4f  %-9s %5d  %s\n", step->number, lane_names[step->lane], 1e3 * step->start_seconds, 1e3 * step->cost.seconds,
+    fprintf(out, "%5d  %-9s %10.3f %9.3f  %-9s %5d  %s\n", step->number, lane_names[step->lane], unit.per_second * step->start_seconds, unit.per_second * step->cost.seconds,
             schedule_phase(schedule, s), (int)step->place.line, is_said ? step->said : step->what);
   }
 }

@@ -378,11 +378,13 @@ on_both() { grep -Eq "in $2\[./4\] <- host" "gen_$1/$1.c" && grep -Eq "in $2\[./
 entries_split() { agrees_with keep_sparse3 sparse3_split && on_both sparse3_split '(graph|data_x)_[a-z_]*' && grep -q 'in the scratch file and the host arena, by parts' gen_sparse3_split/sparse3_split.c; }
 check "sparse3, features and graph on a host that is too small and an SSD: some parts stay on the host, same bits, memory as planned" entries_split
 sed 's/10GB/1GB/g' "$plans/box.gnn" >slow_box.gnn
-epoch_ms() { "$gnncc" -w --plan "$@" | sed -n 's/^  time  *\([0-9.]*\) ms per epoch.*/\1/p'; }
+told_us() { sed -nE 's/^(  time +)?([0-9.]+) ([mu]?s)( per (epoch|evaluation).*)?$/\2 \3/p' | awk '{ print $1 * ($2 == "s" ? 1e6 : $2 == "ms" ? 1e3 : 1) }'; } # of the line "time" of a plan, or of a time
+epoch_us() { "$gnncc" -w --plan "$@" | told_us; }
+tells_epoch() { awk -v a="$(told_us <<<"$1")" -v b="$(told_us <"$2")" 'BEGIN { exit !(a > 0 && b > 0 && a / b > 0.994 && a / b < 1.006) }'; } # TIME FILE: a plan tells what is promised, if in another unit
 split_pays() { # where all do not fit on the host, and would be on the SSD otherwise
   local on_ssd on_both
   ! "$gnncc" -w '--cut=slices(2)' $box --budget ssd=0 --budget host=400KiB sparse3_split.gnn -o no 2>no.err && grep -q 'E0502.*on the host takes .* MiB, and the host budget is 400.0 KiB' no.err && grep -q -- '--budget ssd=' no.err || return 1
-  on_ssd=$(epoch_ms '--cut=slices(2)' --target=slow_box.gnn --budget host=300KiB --budget device=6MiB sparse3_ring.gnn) on_both=$(epoch_ms '--cut=slices(2)' --target=slow_box.gnn --budget host=300KiB --budget device=6MiB sparse3_split.gnn)
+  on_ssd=$(epoch_us '--cut=slices(2)' --target=slow_box.gnn --budget host=300KiB --budget device=6MiB sparse3_ring.gnn) on_both=$(epoch_us '--cut=slices(2)' --target=slow_box.gnn --budget host=300KiB --budget device=6MiB sparse3_split.gnn)
   echo "$on_ssd $on_both" && awk -v a="$on_both" -v b="$on_ssd" 'BEGIN { exit !(a > 0 && a < b) }'
 }
 check "a host that is too small without an SSD is refused; beside one, that is faster than all of it on the SSD" split_pays
@@ -997,7 +999,7 @@ ways_work() { # MODEL OPTIONS...: what fits nothing names a smallest device, and
   while read -r option promised; do
     "$gnncc" -w "$@" --budget "$option" --plan "$plans/$model.gnn" >way
     echo "$option: $promised is promised, $(sed -n 's/^  time *//p' way)"
-    grep -qF "  time      $promised per epoch =" way || return 1
+    tells_epoch "$promised" way || return 1
     ways=$((ways + 1))
   done < <(sed -n 's/^ *help: //p' ways | sed 's/ \xc2\xb7 /\n/g' | sed -nE 's/^--budget ([a-z]+=[0-9]+KiB) (is the smallest that (works|was found) \(|-> )(.*) per epoch\)?$/\1 \4/p')
   [ $ways -gt 0 ]
@@ -1023,8 +1025,8 @@ least_is_least() { # with a hundredth less than the smallest that works nothing 
 check "a larger host or SSD is priced as it is written" ways_work shared4 --budget ssd=3KiB --budget device=3156KiB
 # ---- advice ----
 advised() { # what a plan or a refusal advises, a line each: what to type, "|", the time and, behind another "|", the memory that are promised
-  sed -nE 's/^(  advice  |          )  (-[^ ]+( [a-z]+=[^ ]+)?( without --budget)?)  +([0-9.]+ m?s) per (epoch|evaluation)( in ([0-9.]+ [KMG]iB))?.*/\2|\5|\8/p; s/^ *help: (.*)/\1/p' advice |
-    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that (works|was found) \(|-> )([0-9.]+ m?s) per epoch.*/\1|\4|/; s/^(-[^|>]*) is the smallest that was found \(about .*/\1|[0-9.]+ m?s|/' # about: any time will do
+  sed -nE 's/^(  advice  |          )  (-[^ ]+( [a-z]+=[^ ]+)?( without --budget)?)  +([0-9.]+ [mu]?s) per (epoch|evaluation)( in ([0-9.]+ [KMG]iB))?.*/\2|\5|\8/p; s/^ *help: (.*)/\1/p' advice |
+    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that (works|was found) \(|-> )([0-9.]+ [mu]?s) per epoch.*/\1|\4|/; s/^(-[^|>]*) is the smallest that was found \(about .*/\1||/' # about: any time will do
 }
 advice_works() { # KINDS MODEL OPTION...: each piece of advice, typed as it is written, has the epoch and takes the memory that were promised; KINDS: what there is of it
   local kinds=$1 model=$2 what promised bytes options seen=''
@@ -1035,7 +1037,7 @@ advice_works() { # KINDS MODEL OPTION...: each piece of advice, typed as it is w
     options=("$@")
     [[ $what != *" without --budget" ]] || options=($(printf '%s\n' "$@" | sed '/^--budget$/,+1d'))
     "$gnncc" -w "${options[@]}" ${what% without --budget} --plan "$model" >followed 2>&1
-    if ! grep -qE "^  time +$promised per (epoch|evaluation)( |\$)" followed || { [ -n "$bytes" ] && ! grep -qE "^  fits +[a-z]+ $bytes of" followed; }; then
+    if ! { [ -z "$promised" ] || tells_epoch "$promised" followed; } || { [ -n "$bytes" ] && ! grep -qE "^  fits +[a-z]+ $bytes of" followed; }; then
       echo "$what: promised $promised $bytes" && cat advice followed
       return 1
     fi

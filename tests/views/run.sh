@@ -343,10 +343,16 @@ right_profile() { # a kernel that runs once takes the time of its step
 check "times of this program are taken" right_profile
 plan_of_run() { # --plan says what was measured, and that the rest is not
   $gnncc --plan --measured=timed.json $model >explained.txt && cat explained.txt && ! grep 'all figures estimated' explained.txt &&
-    grep -q 'measured  1 s per epoch, 1[.][0-9]* times the estimate; evaluation 1 s; touched cpu 3.0 MiB · host 2.0 MiB · ssd 1.0 MiB' explained.txt &&
+    grep -q 'measured  1000 ms per epoch, 1[.][0-9]* times the estimate; evaluation 1000 ms; touched cpu 3.0 MiB · host 2.0 MiB · ssd 1.0 MiB' explained.txt &&
     $gnncc --plan=json --measured=timed.json $model | grep -q '"measured"'
 }
 check "a plan with what a run measured" plan_of_run
+one_unit() { # of 22 us, and of seconds: what stands beside them is told in the same
+  local small='../../examples/gcn_karate.gnn'
+  "$build/gnncc" -w --plan -v "$here/$small" >small.txt && cat small.txt && grep -q '  time      [0-9.]* us per epoch' small.txt && grep -q 'start us   took us' small.txt && ! grep -E '[0-9] m?s( |$|;|,)' small.txt &&
+    "$build/gnncc" -w --sweep device=20KiB:30KiB "$here/$small" >small.txt && cat small.txt && grep -q '[0-9] us ' small.txt && ! grep '[0-9] ms' small.txt
+}
+check "times of a plan are in one unit" one_unit
 
 document() (cd "$here/../.." && DOCUMENT_FLAGS=$fast tests/tutorial/run.sh "$build" docs/reading_a_plan.md)
 check "docs/reading_a_plan.md does what it says" document

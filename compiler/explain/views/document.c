@@ -391,7 +391,6 @@ const DocStep *document_rank_steps(const Document *d, const DocRank *rank) {
 }
 
 /* Or all before the point. */
-static const char *three_digits(const Document *d, double n) { return n >= 999.5 ? arena_printf(d->arena, "%.0f", n) : arena_printf(d->arena, "%.3g", n); }
 
 const char *document_rank_title(const Document *d, const DocRank *rank) {
   const TimeUnit unit = document_time_unit(d);
@@ -402,7 +401,7 @@ const char *document_rank_title(const Document *d, const DocRank *rank) {
     if (strcmp(of_all[i].lane, lane_names[LANE_COMPUTE]) == 0 && !of_all[i].waits_for) computes += rank->seconds[i];
     end = fmax(end, rank->start[i] + rank->seconds[i]);
   }
-  return arena_printf(d->arena, "rank %" PRId64 ", the %s: computes %s of %s %s", rank->rank, rank->name, three_digits(d, unit.per_second * computes), three_digits(d, unit.per_second * end), unit.name);
+  return arena_printf(d->arena, "rank %" PRId64 ", the %s: computes %s of %s", rank->rank, rank->name, time_number(d->arena, unit, computes), time_text(d->arena, unit, end));
 }
 
 const int *document_first_of(const Document *d) {
@@ -422,7 +421,4 @@ const int *document_first_of(const Document *d) {
   return first_of;
 }
 
-TimeUnit document_time_unit(const Document *d) {
-  double seconds = document_shown_seconds(d);
-  return seconds >= 10 ? (TimeUnit){"s", 1} : seconds >= 1e-3 ? (TimeUnit){"ms", 1e3} : (TimeUnit){"us", 1e6};
-}
+TimeUnit document_time_unit(const Document *d) { return time_unit(document_shown_seconds(d)); }

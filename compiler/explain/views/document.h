@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "compiler/base/time_unit.h"
 #include "compiler/lowering/measured.h"
 #include "lang/vocabulary.h"
 
@@ -195,12 +196,7 @@ DocBrackets document_brackets(const Document *document, bool is_measured);
 /* What of its text has room in so many columns: all, the turn, the beginning followed by an ellipsis, or nothing; and how many columns that is. */
 const char *bracket_label(const Document *document, const DocBracket *bracket, int room, bool is_utf8, int *columns);
 
-/* A unit in which the seconds of one epoch read well: "s", "ms" or "us" and what a second is in it. */
-typedef struct TimeUnit {
-  const char *name;
-  double per_second;
-} TimeUnit;
-
+/* Of one epoch, and of all that is told of it. */
 TimeUnit document_time_unit(const Document *document);
 
 #endif

@@ -158,7 +158,7 @@ function changesOf() {
   if (i.keep_everything && now - i.keep_everything.seconds > now / 100 && i.keep_everything.bytes > report.tiers.device.budget_bytes)
     add(`--budget ${device}=${typed(i.keep_everything.bytes)}`, `keeps everything: ${shortTime(i.keep_everything.seconds)} per ${per} (now ${shortTime(now)})`);
   if (i.tf32) add('--precision=tf32', `${shortTime(i.tf32.seconds)} per ${per} (now ${shortTime(now)}); products round their factors`);
-  if (i.nested) add('order = nested', `in the data block: ${shortTime(i.nested.seconds)} per ${per} (now ${shortTime(now)}), after ${shortTime(i.nested.order_seconds)} once to make the order`);
+  if (i.nested) add('order = nested', `in the data block: ${shortTime(i.nested.seconds)} per ${per} (now ${shortTime(now)}), after ${threeDigits(i.nested.order_seconds)} s once to make the order`);
   if (i.without_pins && now - i.without_pins.seconds > now / 100) add('no pins', `without the fates in the plan block: ${shortTime(i.without_pins.seconds)} per ${per} (now ${shortTime(now)})`);
   const knee = sweep && sweep.points[sweep.knee], about = knee && knee.sketched ? 'about ' : '';
   if (knee && knee.needs_bytes < report.tiers.device.peak_bytes) add(`--budget ${device}=${typed(knee.needs_bytes)}`, `the best value of less memory: ${about}${shortTime(knee.seconds)} per ${per} in ${about}${needed(knee.needs_bytes)} (now ${shortTime(now)} in ${needed(report.tiers.device.peak_bytes)})`);

@@ -18,11 +18,20 @@ typedef struct Duration {
   char text[32];
 } Duration;
 
-static Duration duration(double seconds) {
+static Duration duration(TimeUnit unit, double seconds) {
   Duration d;
-  if (seconds < 1) snprintf(d.text, sizeof d.text, "%.4g ms", 1e3 * seconds);
-  else snprintf(d.text, sizeof d.text, "%.4g s", seconds);
+  const double n = unit.per_second * seconds;
+  snprintf(d.text, sizeof d.text, n >= 9999.5 ? "%.0f %s" : "%.4g %s", n, unit.name);
   return d;
+}
+
+/* That of the shortest epoch. */
+static TimeUnit unit_of(const json_t *sweep) {
+  const json_t *point;
+  double least = HUGE_VAL;
+  size_t i;
+  json_array_foreach(json_object_get(sweep, "points"), i, point) if (does_fit(point)) least = fmin(least, number(point, "seconds"));
+  return time_unit(least);
 }
 
 /* ---- the table ---- */
@@ -41,6 +50,7 @@ static const char *mode_of(const json_t *point) { return text(point, "mode") ? t
 
 static void put_table(const json_t *sweep, FILE *out) {
   const json_t *points = json_object_get(sweep, "points"), *point;
+  const TimeUnit unit = unit_of(sweep);
   size_t i;
   fprintf(out, "sweep of %s for %s on %s, target %s (all figures estimated)\n", text(sweep, "tier"), text(sweep, "model"), text(sweep, "data"), text(sweep, "target"));
   int wide = 0;
@@ -48,7 +58,7 @@ static void put_table(const json_t *sweep, FILE *out) {
   fprintf(out, " %12s %12s %12s %8s %5s %11s %5s %4s%s\n", "budget", "needs", "epoch", "vs best", "kept", "recomputed", "host", "ssd", wide ? "  values" : "");
   json_array_foreach((json_t *)points, i, point) {
     fprintf(out, " %12s %12s %12s %7.2fx %5" PRId64 " %11" PRId64 " %5" PRId64 " %4" PRId64, gnn_bytes_above_text(count(point, "budget_bytes")).text,
-            gnn_bytes_above_text(count(point, "needs_bytes")).text, duration(number(point, "seconds")).text, number(point, "versus_best"), count(point, "kept"),
+            gnn_bytes_above_text(count(point, "needs_bytes")).text, duration(unit, number(point, "seconds")).text, number(point, "versus_best"), count(point, "kept"),
             count(point, "recomputed"), count(point, "host"), count(point, "ssd"));
     if (wide) fprintf(out, "  %-*s", wide, mode_of(point));
     put_note(sweep, i, point, out);
@@ -60,6 +70,7 @@ static void put_table(const json_t *sweep, FILE *out) {
 
 static void put_grid(const json_t *sweep, FILE *out) {
   const json_t *points = json_object_get(sweep, "points"), *point;
+  const TimeUnit unit = unit_of(sweep);
   int64_t row = -1;
   size_t i;
   fprintf(out, "epoch of %s on %s by %s (down) and %s (across), target %s (all figures estimated)\n %12s", text(sweep, "model"), text(sweep, "data"), text(sweep, "tier"),
@@ -72,7 +83,7 @@ static void put_grid(const json_t *sweep, FILE *out) {
   row = -1;
   json_array_foreach((json_t *)points, i, point) {
     if (count(point, "budget_bytes") != row) fprintf(out, "\n %12s", gnn_bytes_above_text(row = count(point, "budget_bytes")).text);
-    fprintf(out, " %11s", does_fit(point) ? duration(number(point, "seconds")).text : "-");
+    fprintf(out, " %11s", does_fit(point) ? duration(unit, number(point, "seconds")).text : "-");
   }
   fprintf(out, "\n");
 }
@@ -204,7 +215,7 @@ static void put_scales(const Axes *a, const char *tier, bool has_sketches, FILE 
     double bytes = a->least_bytes + (a->most_bytes - a->least_bytes) * i / 4, seconds = a->most_seconds * i / 4;
     bool is_told = i == 0 || a->most_bytes > a->least_bytes;
     fprintf(out, "<path class=\"axis\" d=\"M%d %.1fH%d\"/><text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>", LEFT, y_of(a, seconds), WIDTH - RIGHT, LEFT - 6, y_of(a, seconds) + 4,
-            duration(seconds).text);
+            duration(time_unit(a->most_seconds), seconds).text);
     if (is_told) fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\">%s</text>\n", x_of(a, bytes), HEIGHT - BOTTOM + 16, i == 4 ? "end" : "middle", gnn_bytes_above_text((int64_t)bytes).text);
   }
   fprintf(out, "<text x=\"%d\" y=\"%d\">time of an epoch by ", LEFT, HEIGHT - 8);
@@ -215,6 +226,7 @@ static void put_scales(const Axes *a, const char *tier, bool has_sketches, FILE 
 static void put_heat(const json_t *sweep, FILE *out) {
   const json_t *points = json_object_get(sweep, "points"), *point;
   size_t i;
+  const TimeUnit unit = unit_of(sweep);
   int row = -1, column = 0;
   int64_t bytes = -1;
   double least = HUGE_VAL, most = 0;
@@ -231,7 +243,7 @@ static void put_heat(const json_t *sweep, FILE *out) {
     }
     double heat = does_fit(point) && most > least ? (number(point, "seconds") - least) / (most - least) : 0;
     fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"74\" height=\"30\" fill=\"%s\" fill-opacity=\"%.2f\" stroke=\"#bbb\"/><text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76,
-            TOP + row * 32, does_fit(point) ? "#d55e00" : "none", 0.08 + 0.8 * heat, LEFT + column * 76 + 37, TOP + row * 32 + 19, does_fit(point) ? duration(number(point, "seconds")).text : "-");
+            TOP + row * 32, does_fit(point) ? "#d55e00" : "none", 0.08 + 0.8 * heat, LEFT + column * 76 + 37, TOP + row * 32 + 19, does_fit(point) ? duration(unit, number(point, "seconds")).text : "-");
     if (row == 0) fprintf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">%s</text>", LEFT + column * 76 + 37, TOP - 6, gnn_bytes_above_text(count(point, "other_budget_bytes")).text);
     column++;
   }
