@@ -599,6 +599,7 @@ struct gnn_program {
   gnn_split keep_split, stop_split;
   gnn_measure keep_measure, stop_measure;
   int64_t patience;
+  const char *rate_option;  /* the option that is the learning rate, or what its schedule begins with; NULL: none is */
   int has_plateau;          /* a schedule multiplies its rate when more than plateau_patience evaluations bring nothing better */
   gnn_split plateau_split;
   gnn_measure plateau_measure;

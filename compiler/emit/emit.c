@@ -766,6 +766,8 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
     if (t->batch_graphs) fprintf(out, "  .batch_graphs = %" PRId64 ",\n  .batch_shuffles = %d,\n", p->info->graphs, t->batch_shuffles);
     if (p->info->fold_count) fprintf(out, "  .fold_count = %" PRId64 ",\n", p->info->fold_count);
     if (t->reports_folds) fprintf(out, "  .reports_folds = 1,\n");
+    const TypedExpr *rate = &p->exprs[t->schedules[0].argument[0]];
+    if (rate->kind == TYPED_OPTION) fprintf(out, "  .rate_option = \"%s\",\n", p->options[rate->index].name);
     if (t->has_plateau)
       fprintf(out, "  .has_plateau = 1,\n  .plateau_split = %d,\n  .plateau_measure = %d,\n  .plateau_patience = %" PRId64 ",\n", (int)t->plateau_split,
               (int)t->plateau_measure, t->plateau_patience);

@@ -287,9 +287,9 @@ void gnn_loop_print_results(const gnn_loop *loop, const gnn_result *result) {
   }
 }
 
-int gnn_loop_option(const gnn_program *program, const char *name) {
-  for (int i = 0; i < program->option_count; i++)
-    if (strcmp(program->options[i].name, name) == 0) return i;
+int gnn_loop_rate_option(const gnn_program *program) {
+  for (int i = 0; program->rate_option && i < program->option_count; i++)
+    if (strcmp(program->options[i].name, program->rate_option) == 0) return i;
   return -1;
 }
 
@@ -300,9 +300,9 @@ static void console_hints(const gnn_loop *loop) {
   if (!gnn_has_accuracy(program) || program->fields[program->label_field].storage != GNN_LABEL || loop->options->epochs < 10) return;
   int split = instance->whole.row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   if (keeper->best[split].metric[0] <= instance->majority_share[split] + 0.01)
-    printf("HINT: %s %.4f is no better than always answering \"class %lld\" (%.4f); try another %s, or gnndata check\n",
+    printf("HINT: %s %.4f is no better than always answering \"class %lld\" (%.4f); try another %s%s, or gnndata check\n",
            gnn_split_names[split], keeper->best[split].metric[0], (long long)instance->majority_class,
-           instance->majority_share[split], gnn_loop_option(program, "lr") >= 0 ? "--lr" : "learning rate");
+           instance->majority_share[split], program->rate_option ? "--" : "learning rate", program->rate_option ? program->rate_option : "");
   else if (program->has_keep && keeper->best_epoch == loop->options->epochs && keeper->best_epoch > 0)
     printf("HINT: the last epoch is the best; more of them may help: --epochs %lld\n", (long long)loop->options->epochs * 2);
 }

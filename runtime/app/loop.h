@@ -27,7 +27,7 @@ typedef struct gnn_loop {
 
 int gnn_loop_shows(const gnn_loop *loop, int split);
 int64_t gnn_loop_parameters(const gnn_program *program);
-int gnn_loop_option(const gnn_program *program, const char *name); /* which option of the program; -1: there is none of that name */
+int gnn_loop_rate_option(const gnn_program *program); /* which option is the learning rate; -1: none */
 /* How many rows and lines this run prints, from the options and what stdout is. */
 void gnn_loop_choose_rows(gnn_loop *loop);
 int gnn_loop_wants_row(const gnn_loop *loop, int64_t epoch, int is_evaluated);

@@ -142,7 +142,7 @@ static gnn_status train_not_finite(gnn_loop *loop) {
   gnn_bad_value_text(loop->instance, &bad);
   for (int w = 0; w < program->weight_count && culprit == NULL && bad.data == NULL && program->real_bytes == 4; w++)
     if (gnn_weight_walk(loop->instance, &program->weights[w], GNN_WEIGHT_ITSELF, GNN_WEIGHT_READ, train_finite, NULL, &loop->error) == GNN_ENUMERIC) culprit = program->weights[w].name;
-  const int lr = gnn_loop_option(program, "lr");
+  const int lr = gnn_loop_rate_option(program);
   double loss = loop->instance->run.loss;
   /* The loss is that of the forward pass: what ruined it is the update of the epoch before. */
   gnn_gradient_peak peak = isfinite(loss) ? loop->instance->gradient_peak : loop->instance->gradient_peak_before;
@@ -159,7 +159,8 @@ static gnn_status train_not_finite(gnn_loop *loop) {
   gnn_text_free(&largest);
   gnn_text_free(&bad);
   gnn_text help = {0};
-  if (lr >= 0) gnn_text_format(&help, "--lr %g", loop->instance->run.option[lr] / 10);
+  if (lr >= 0) gnn_text_format(&help, "--%s %g", program->rate_option, loop->instance->run.option[lr] / 10);
+  else if (loop->instance->run.rate[0] > 0) gnn_text_format(&help, "lr = %g in the train block", loop->instance->run.rate[0] / 10);
   if (loop->last_saved)
     gnn_text_format(&help, "%slast good checkpoint: epoch %lld, %s", help.length ? "; " : "",
                     (long long)loop->last_saved_epoch, loop->last_saved);

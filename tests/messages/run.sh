@@ -61,7 +61,7 @@ said() {
   [[ " ${options[*]} " == *" --check "* ]] || options+=(-o none)
   (cd "$work" && "$build/gnncc" --name="$1" "${options[@]}" - <"$here/$1.gnn" >raw 2>&1)
   local status=$?
-  sed -e '/note: there together/d' -e '/^ *help: --budget/,$ s/[0-9.]\+ \?\([KM]iB\|ms\)/N \1/g' -e '/E050[12]/ s/[0-9.]\+ \([KM]iB\)/N \1/g' \
+  sed -e '/note: there together/d' -e '/^ *help: --budget/,$ s/[0-9.]\+ \?\([KM]iB\)/N \1/g; /^ *help: --budget/,$ s/[0-9.]\+ [mu]s/N ms/g' -e '/E050[12]/ s/[0-9.]\+ \([KM]iB\)/N \1/g' \
     -e 's/[0-9.]\+ KiB of it for/N KiB of it for/' "$work/raw" && echo "status $status"
 }
 as_expected() {
@@ -76,19 +76,19 @@ fewer_classes() { # some that are declared have no row: the program has scores f
     CFLAGS=-O0 "$build/gnncc" fewer.gnn -o fewer_program >said 2>&1 && [ ! -s said ] && ./fewer_program --progress none --out fewer.out >said && ./fewer_program info >said && grep -F 'node y : class[4]' said) || { cat "$work/said"; return 1; }
 }
 check "more classes declared than seen is fine" fewer_classes
-hints() { # of a learning rate that is 0, and of a loss that is no number: --lr is spoken of where it is an option
-  local with='option lr = 0' without='' form name
-  for form in with without; do
+hints() { # of a learning rate that is 0, and of a loss that is no number: the option that the rate is is spoken of, by its name, and where there is one
+  local with='option rate = 0' without='option lr = 0' form name
+  for form in with without; do # an option called lr that the rate is not
     printf '%s\ndata d from karate()\nmodel m on d { return x |> GCN(y.classes) as conv }\ntrain m { loss = cross_entropy(out, y); optimizer = sgd(lr = %s); epochs = 12; metric = accuracy }\n' \
-      "${!form}" "$([ $form = with ] && echo lr || echo 0)" >"$work/$form.gnn"
-    sed 's/return x/return log(x - 2)/' "$work/$form.gnn" >"$work/${form}_far.gnn"
-    for name in $form ${form}_far; do (cd "$work" && CFLAGS=-O0 "$build/gnncc" -q $name.gnn -o $name.program && ./$name.program --progress none >$name.said 2>&1); done
+      "${!form}" "$([ $form = with ] && echo 'cosine(rate, 12)' || echo 0)" >"$work/$form.gnn"
+    sed 's/return x/return log(x - 2)/; s/= 0$/= 0.5/; s/lr = 0)/lr = 0.5)/' "$work/$form.gnn" >"$work/${form}_far.gnn"
+    for name in $form ${form}_far; do (cd "$work" && CFLAGS=-O0 "$build/gnncc" -w -q $name.gnn -o $name.program && ./$name.program --progress none >$name.said 2>&1); done
     cat "$work/$form.said" "$work/${form}_far.said"
   done
-  grep -q 'HINT: .*; try another --lr, or gnndata check$' "$work/with.said" && grep -q 'HINT: .*; try another learning rate, or gnndata check$' "$work/without.said" &&
-    grep -q 'R0803' "$work/with_far.said" && grep -q 'help: --lr' "$work/with_far.said" && grep -q 'R0803' "$work/without_far.said" && ! grep -e '--lr' "$work/without_far.said"
+  grep -q 'HINT: .*; try another --rate, or gnndata check$' "$work/with.said" && grep -q 'HINT: .*; try another learning rate, or gnndata check$' "$work/without.said" &&
+    grep -q 'R0803' "$work/with_far.said" && grep -q 'help: --rate 0.05' "$work/with_far.said" && grep -q 'R0803' "$work/without_far.said" && ! grep -e '--lr' "$work/without_far.said" && grep -q 'help: lr = 0.05 in the train block' "$work/without_far.said"
 }
-check "--lr is spoken of where there is such an option" hints
+check "the option of the learning rate is spoken of where there is one" hints
 doubted() { # FOLDER TEXT: said by `gnndata check`, in whose first line are no problems otherwise
   "$build/gnndata" check "$work/$1" >"$work/said" 2>&1 && cat "$work/said" && grep -qF "$2" "$work/said" && grep -q '; see below$' "$work/said"
 }

@@ -104,6 +104,7 @@ void toy_make(toy_model *toy, const gnn_dataset *dataset, const char *path, int 
   program->classes = y->classes;
   program->option_count = 2;
   program->options = toy->options;
+  program->rate_option = "lr";
   program->weight_count = 2;
   program->weights = toy->weights;
   program->epochs = 60;
