@@ -47,10 +47,6 @@ const char *report_verdict(const Emission *m) {
 
 /* ---- the decisions ---- */
 
-const char *report_made_by(const Kernels *kernels, ValueId value) {
-  return kernels->made_by[value] == NO_INDEX ? "given" : kernel_what(kernels, &kernels->kernels[kernels->made_by[value]]);
-}
-
 static const Alternative *best_alternative(const Decision *d) {
   const Alternative *best = NULL;
   for (int i = 0; i < d->alternative_count; i++)
@@ -132,7 +128,7 @@ static const char *name_of(const Emission *m, const Line *line) {
   return parts_name(m->training_plan->problem->parts, line->first->value, graph->values[line->first->value].said, line->first->part);
 }
 
-static const char *said_of(const Kernels *kernels, ValueId value) {
+const char *report_made_by(const Kernels *kernels, ValueId value) {
   return kernels->made_by[value] == NO_INDEX ? "given" : kernel_said(kernels, &kernels->kernels[kernels->made_by[value]]);
 }
 
@@ -156,7 +152,7 @@ static void print_decisions(const Emission *m, const Decisions *d, bool is_verbo
   for (int i = 0; i < shown; i++) {
     const Decision *x = lines[i].first;
     const bool is_mixed = lines[i].with[x->fate] < lines[i].pieces;
-    const char *const cells[] = {name_of(m, &lines[i]), said_of(m->training, lines[i].pieces > 1 ? graph_first_slice(m->training->graph, x->value) : x->value),
+    const char *const cells[] = {name_of(m, &lines[i]), report_made_by(m->training, lines[i].pieces > 1 ? graph_first_slice(m->training->graph, x->value) : x->value),
                                  arena_printf(m->arena, "%d", (int)m->training->graph->values[x->value].place.line), bytes(m->arena, lines[i].bytes), is_mixed ? "mixed" : fate_names[x->fate],
                                  added(m, lines[i].adds_ns), lines[i].pieces > 1 ? fates_text(m->arena, &lines[i]) : why(m, x)};
     table_add(&table, cells);

@@ -169,7 +169,7 @@ static void add_piece(json_t *item, const char *group, int part, const Slice *sl
 }
 
 static void add_piece_of_value(json_t *item, const Graph *graph, ValueId value, int part) {
-  add_piece(item, graph->values[graph_first_slice(graph, value)].name, part, &graph->values[value].slice);
+  add_piece(item, graph->values[graph_first_slice(graph, value)].said, part, &graph->values[value].slice);
 }
 
 static json_t *json_values(const Emission *m, const Decisions *decisions) {
@@ -177,7 +177,7 @@ static json_t *json_values(const Emission *m, const Decisions *decisions) {
   for (int i = 0; i < decisions->count; i++) {
     const Decision *d = &decisions->list[i];
     const Value *value = &m->training->graph->values[d->value];
-    const char *name = parts_name(m->training_plan->problem->parts, d->value, value->name, d->part);
+    const char *name = parts_name(m->training_plan->problem->parts, d->value, value->said, d->part);
     json_t *item = json_pack("{s:s, s:s, s:i, s:I, s:s, s:f, s:b, s:o}", "value", name, "what", report_made_by(m->training, d->value), "line", (int)value->place.line, "bytes",
                              (json_int_t)d->bytes, "fate", fate_names[d->fate], "adds_seconds", seconds_of(d->adds_ns), "pinned", d->is_pinned, "alternatives", json_alternatives(d));
     add_piece_of_value(item, m->training->graph, d->value, d->part);
@@ -187,7 +187,7 @@ static json_t *json_values(const Emission *m, const Decisions *decisions) {
 }
 
 static const char *piece_name(const Emission *m, const Kernels *kernels, ValueId value, int part) {
-  return parts_name(schedule_problem(m->schedule, kernels)->parts, value, kernels->graph->values[value].name, part);
+  return parts_name(schedule_problem(m->schedule, kernels)->parts, value, kernels->graph->values[value].said, part);
 }
 
 /* How a value came to where it is: its kernel, its kernel once more, or a copy. */
@@ -202,16 +202,33 @@ static const char *how_it_came(const Schedule *s, const Block *b) {
   return kernel->kind == STEP_KERNEL && kernel->is_rerun ? "recomputed" : "made";
 }
 
+/* As users call what lies in each block that always stays; NULL: nothing that they named. */
+static const char **names_of_residents(const Emission *m) {
+  const Residents *y = m->layout->residents;
+  const TypedProgram *p = m->program;
+  const char **names = arena_alloc(m->arena, (size_t)(m->layout->resident_count + 1) * sizeof *names);
+  for (int f = 0; f < p->field_count; f++)
+    if (y->field[f] != NO_INDEX && y->field[f] != y->sparse[f][0]) names[y->field[f]] = p->fields[f].name;
+  for (int w = 0; w < p->param_count; w++) {
+    if (y->weight[w] != NO_INDEX) names[y->weight[w]] = p->params[w].name;
+    for (int s = 0; s < MAX_STATES; s++)
+      if (y->state[s][w] != NO_INDEX) names[y->state[s][w]] = arena_printf(m->arena, "%s of %s", s == ACCUMULATED ? "gradients" : arena_printf(m->arena, "state %d", s + 1), p->params[w].name);
+  }
+  return names;
+}
+
 static json_t *json_blocks(const Emission *m) {
+  const char *const *residents = names_of_residents(m);
   json_t *list = json_array();
   for (int i = 0; i < m->layout->count; i++) {
     const Block *b = &m->layout->blocks[i];
     if (b->first >= m->schedule->count || b->until < b->first) continue; /* before the first epoch; or in no step is it there alone */
     const int last = b->until < m->schedule->count ? b->until : m->schedule->count - 1;
-    json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "name", b->name, "kind", block_kind_name(b->kind), "tier", "device", "offset",
+    const char *name = i < m->layout->resident_count && residents[i] ? residents[i] : b->kernels && b->value != NO_VALUE ? piece_name(m, b->kernels, b->value, b->part) : b->name;
+    json_t *item = json_pack("{s:s, s:s, s:s, s:I, s:I, s:i, s:i}", "name", name, "kind", block_kind_name(b->kind), "tier", "device", "offset",
                              (json_int_t)b->offset, "bytes", (json_int_t)b->bytes, "first_step", b->first + 1, "last_step", last + 1);
     if (b->kernels && b->value != NO_VALUE) {
-      json_object_set_new(item, "value", json_string(piece_name(m, b->kernels, b->value, b->part)));
+      json_object_set_new(item, "value", json_string(name));
       json_object_set_new(item, "line", json_integer(b->kernels->graph->values[b->value].place.line));
       json_object_set_new(item, "how", json_string(how_it_came(m->schedule, b)));
       add_piece_of_value(item, b->kernels->graph, b->value, b->part);
@@ -273,7 +290,7 @@ static const char *value_name(const Kernels *kernels, ValueId id) {
   const Value *value = &kernels->graph->values[id];
   const TypedProgram *program = kernels->graph->program;
   if (value->op == OP_INPUT) return program->fields[value->as.index].name;
-  return value->op == OP_PARAM || value->op == OP_UPDATE ? program->params[value->as.index].name : value->name;
+  return value->op == OP_PARAM || value->op == OP_UPDATE ? program->params[value->as.index].name : value->said;
 }
 
 /* Of the values in the list, the pieces that the step touches. */
@@ -340,7 +357,7 @@ static int decider_of(const Schedule *s, int step) {
 /* As a step that reads and writes the table. */
 static void add_exchange_facts(const Schedule *s, const Step *step, json_t *item) {
   const Copy *copy = &s->copies[step->copy];
-  const char *name = copy->kernels->graph->values[copy->value].name;
+  const char *name = copy->kernels->graph->values[copy->value].said;
   json_object_set_new(item, "value", json_string(name));
   json_object_set_new(item, "flops", json_real(0));
   json_object_set_new(item, "reads", json_pack("[s]", name));
@@ -351,7 +368,7 @@ static void add_exchange_facts(const Schedule *s, const Step *step, json_t *item
 
 static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
   const Copy *copy = &s->copies[step->copy];
-  json_object_set_new(item, "value", json_string(parts_name(step->parts, copy->value, copy->kernels->graph->values[copy->value].name, copy->part)));
+  json_object_set_new(item, "value", json_string(parts_name(step->parts, copy->value, copy->kernels->graph->values[copy->value].said, copy->part)));
   add_piece_of_value(item, copy->kernels->graph, copy->value, copy->part);
   if (step->kind == STEP_WAIT) {
     json_object_set_new(item, "waits_for", json_integer(copy->step + 1));
@@ -369,7 +386,7 @@ static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {
 static const char *group_of_kernel(const Kernels *kernels, const Kernel *kernel) {
   const ValueId first = graph_first_slice(kernels->graph, kernel->anchor);
   const Kernel *of_first = kernels->made_by[first] == NO_INDEX ? kernel : &kernels->kernels[kernels->made_by[first]];
-  return kernel_what(kernels, of_first->anchor == first ? of_first : kernel);
+  return kernel_said(kernels, of_first->anchor == first ? of_first : kernel);
 }
 
 static void add_kernel_facts(const Emission *m, int i, json_t *item) {
@@ -397,7 +414,7 @@ static json_t *json_pass(const Emission *m, int from, int to) {
     const Step *step = &s->steps[i];
     const char *kind = step->kind == STEP_KERNEL ? kernel_info[step->kernels->kernels[step->kernel].kind].name : step->lane == LANE_NET ? "exchange" : step->kind == STEP_COPY ? "copy" : "wait";
     json_t *item = json_pack("{s:i, s:s, s:s, s:s, s:s, s:i, s:f, s:f, s:I, s:I, s:I, s:I, s:i}", "step", step->number, "lane", lane_names[step->lane],
-                             "phase", schedule_phase(s, i), "kernel", kind, "what", step->what, "line", (int)step->place.line, "start_seconds",
+                             "phase", schedule_phase(s, i), "kernel", kind, "what", step->said, "line", (int)step->place.line, "start_seconds",
                              step->start_seconds, "seconds", step->cost.seconds, "bytes", (json_int_t)step->cost.bytes, "device_bytes",
                              (json_int_t)m->layout->live_bytes[i], "host_bytes", (json_int_t)m->layout->host_live[step->boundary], "ssd_bytes",
                              (json_int_t)m->layout->ssd_live[step->boundary], "decided_by", decider_of(s, i) + 1);

@@ -401,8 +401,14 @@ by_slices() { # and the pieces of a value are one line, those of its slices toge
     grep -q '^  gcn[12][._][mz]_slice  .* of 32 pieces ' slices.txt && ! grep '^  [a-z0-9_.]*_slice_[2-9] ' slices.txt
 }
 check "a plan by slices says which layers have them" by_slices
-traced() { for cut in rows slices; do "$build/gnncc" --measured=$cut.json --emit=trace=$cut.trace && "$judge" trace $cut.trace $cut.json || return 1; done; grep '"slice":3' slices.trace | grep '"part":8' | grep -q '"name":"gcn1_m_slice = sum over in-edges of '; }
+traced() { for cut in rows slices; do "$build/gnncc" --measured=$cut.json --emit=trace=$cut.trace && "$judge" trace $cut.trace $cut.json || return 1; done; grep '"slice":3' slices.trace | grep '"part":8' | grep -q '"name":"gcn1[.]m[a-z._]*_slice = sum over in-edges of '; }
 check "in a trace the pieces of a kernel have one name" traced
+as_the_table() { # names in documents and what is drawn of them are those of the table, not those of the code
+  "$build/gnncc" --measured=slices.json --emit=gantt=named.svg,schedule=named.txt && for kind in slices.json named.svg named.txt; do # behind "plan" is what --plan-from reads
+    sed '/^ "plan": {/,$d' $kind >named && ! grep -o 'gcn[0-9]_[mz].*' named && grep -q 'gcn1[.][a-z]' named || return 1
+  done
+}
+check "the names of values are the users' in every picture" as_the_table
 check "a page of it" "$build/gnncc" --measured=slices.json --report=slices.html
 sed 's/bandwidth = 6GB/bandwidth = 500MB/' cut.gnn >slow.gnn
 turns() { # by a slow link, so that much is waited for
