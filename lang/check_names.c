@@ -163,7 +163,12 @@ void check_unknown_layer(Checker *checker, const char *name, Place place) {
   for (int i = 0; (alias = known_alias(i)); i++) suggest_offer(&suggest, alias->foreign);
   const char *what = is_layer ? "layer" : "function";
   bool is_missing;
-  const char *instead = known_instead(name, &is_missing);
+  const char *instead = known_instead(name, &is_missing), *setting = known_instead_of_setting(name), *in_training = known_instead_in_training(name);
+  if (!instead && (setting || in_training)) {
+    diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"", what, name);
+    diags_help(checker->diags, "in the %s block: %s", setting ? "data" : "train", setting ? setting : in_training);
+    return;
+  }
   if (instead) {
     if (is_missing) check_unsupported(checker, place, "%s is", name);
     else diags_error(checker->diags, "E0201", place, "no %s is called \"%s\"", what, name);

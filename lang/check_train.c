@@ -285,7 +285,7 @@ static void sort_setting(Training *t, const ConfStmt *stmt) {
       {" save_best restore_best_weights checkpoint_best ", "keep = best(valid.accuracy) keeps the best weights"},
       {" gradient_clip_val max_grad_norm grad_clip ", "clip = norm(1.0)"},
       {" num_epochs n_epochs max_epochs nb_epochs ", "epochs = 200"},
-      {" loader NeighborLoader DataLoader num_neighbors fanout fanouts sampler ", "batch = graphs(32) takes so many graphs a step; without batch an epoch is one step over all nodes, planned for the memory there is: --budget device=8GiB"},
+      {" loader NeighborLoader DataLoader ClusterLoader ClusterData num_neighbors fanout fanouts sampler ", "batch = graphs(32) takes so many graphs a step; without batch an epoch is one step over all nodes, planned for the memory there is: --budget device=8GiB"},
       {" device gpu cuda num_gpus gpus accelerator ", "which machine it is for is said to gnncc: --target=a100, --budget device=8GiB"},
       {" num_workers threads n_jobs ", "./train --threads 4"},
       {" log logger log_dir callbacks wandb tensorboard verbose ", "./train --log csv, jsonl, html or tb=DIR"},

@@ -55,7 +55,22 @@ typedef struct Elsewhere {
   bool is_missing;   /* nothing here does the same */
 } Elsewhere;
 
+#define LOADERS " NeighborLoader NeighborSampler LinkNeighborLoader NodeLoader LinkLoader HGTLoader HGTSampler DataLoader DataListLoader DenseDataLoader TemporalDataLoader RandomNodeLoader ZipLoader CachedLoader PrefetchLoader " \
+  "ClusterData ClusterLoader ClusterGCNSampler GraphSAINTSampler GraphSAINTNodeSampler GraphSAINTEdgeSampler GraphSAINTRandomWalkSampler SAINTSampler ShaDowKHopSampler ShaDowSampler ImbalancedSampler DynamicBatchSampler " \
+  "MultiLayerNeighborSampler MultiLayerFullNeighborSampler EdgeDataLoader NodeDataLoader GraphDataLoader DistNodeDataLoader BaseSampler NumNeighbors Batch to_block "
+
+static const char no_loader[] = "no loader is needed: an epoch is one step over all of the graph, planned for the memory there is (--budget device=8GiB), and gnncc --plan says what a smaller model or less precision gives; "
+                                "of a set of graphs, batch = graphs(32) in the train block takes so many a step";
+
 static const Elsewhere elsewhere[] = {
+    {LOADERS, no_loader, false},
+    {" Data HeteroData TemporalData Dataset InMemoryDataset OnDiskDataset DGLGraph DGLDataset heterograph ", "share/gnncc/to_gnncc.py makes a folder of such a graph in Python, and data cora from npy(\"folder\") { ... } reads that", false},
+    {" subgraph k_hop_subgraph bipartite_subgraph induced_subgraph node_subgraph edge_subgraph in_subgraph khop_in_subgraph ", "the graph is that of the data; a part of it is cut out before, in Python, and share/gnncc/to_gnncc.py saves it as a folder that gnncc reads", true},
+    {" to_dense_adj to_dense_batch to_scipy_sparse_matrix to_torch_coo_tensor to_torch_csr_tensor SparseTensor get_laplacian ", "no matrix is made of the edges: sum(src.x * w) is the product with it", false},
+    {" is_undirected contains_isolated_nodes has_isolated_nodes ", "gnndata info says that of the data", false},
+    {" Evaluator ", "metric = accuracy, hits(50), mrr or roc_auc in the train block", false},
+    {" Trainer fit backward zero_grad ", "the train block is the loop: loss, optimizer, epochs; the program made runs it", false},
+    {" Explainer GNNExplainer PGExplainer CaptumExplainer AttentionExplainer SubgraphX ", "the program made writes what layers give, ./train predict --layer conv1 -o l.npy, and gradients, ./train gradients -o g.safetensors", true},
     {" HGT HGTConv HAN HANConv RGAT RGATConv HeteroLinear HeteroDictLinear HEATConv ", "a layer is told its edges, SAGE(author.e, paper.x, 64) over writes, and RGCN takes all relations", true},
     {" HeteroConv HeteroGraphConv to_hetero ", "a layer is told its edges: SAGE(author.e, paper.x, 64) over writes + SAGE(64) over cites", false},
     {" ARMA ARMAConv ClusterGCN ClusterGCNConv FAGCN FAConv FAGCNConv SSGConv MixHop MixHopConv LEConv GatedGraphConv GatedGraph AGNNConv DNA DNAConv FeaStConv MFConv FiLMConv SignedConv "
@@ -98,10 +113,10 @@ static const Elsewhere elsewhere[] = {
     {" Identity ", "h itself: leave it out", false},
     {" MessagePassing propagate update_all apply_edges send_and_recv ", "messages are expressions: sum(relu(src.x + dst.x)) adds up what comes along the edges", false},
     {" copy_u copy_src copy_e u_add_v u_sub_v u_mul_v u_dot_v u_add_e u_sub_e u_mul_e e_add_v e_mul_v gspmm gsddmm spmm sddmm ", "values at the ends of edges are src.x and dst.x: sum(src.x * w), dot(src.x, dst.x)", false},
-    {" add_self_loops remove_self_loops add_remaining_self_loops ", "self_loops = add or remove in the data block", false},
+    {" add_self_loops remove_self_loops add_remaining_self_loops contains_self_loops ", "self_loops = add or remove in the data block", false},
     {" to_undirected to_bidirected ", "undirected = true in the data block", false},
     {" degree in_degrees out_degrees ", "in_degree and out_degree are values of nodes", false},
-    {" negative_sampling RandomLinkSplit ", "pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch) in the data block; = stored() for those that the data bring", false},
+    {" negative_sampling batched_negative_sampling structured_negative_sampling train_test_split_edges RandomLinkSplit ", "pairs links : label[1] = split_edges(negatives = uniform(1), resample = epoch) in the data block; = stored() for those that the data bring", false},
 };
 
 /* Losses and optimisers that are not there. */
@@ -139,6 +154,7 @@ const char *known_argument_of(const char *foreign, const char *const *names, int
 
 /* Sources of data. */
 static const Elsewhere elsewhere_in_data[] = {
+    {LOADERS, no_loader, true},
     {" tsv pandas ", "csv(edges = \"e.csv\", nodes = \"n.csv\") reads tables, whatever their cells are apart by", true},
     {" matrix_market mmread ", "mtx(\"f.mtx\") reads it", true},
     {" bin memmap ", "numbers without a header are those of a field: node x : f32[128] = raw(\"x.bin\", f32[N, 128])", true},

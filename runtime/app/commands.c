@@ -299,6 +299,15 @@ static const char *commands_first_within(const gnn_program *program, const char 
   return NULL;
 }
 
+/* What it is where no tap is called so: the program has the name for something else. NULL: it has not. */
+static const char *commands_other_kind(const gnn_program *program, const char *name) {
+  for (int f = 0; f < program->field_count; f++)
+    if (strcmp(program->fields[f].name, name) == 0) return "a field of the data; gnndata head prints its rows";
+  for (int w = 0; w < program->weight_count; w++)
+    if (strcmp(program->weights[w].name, name) == 0) return "a weight; it is in the file of weights";
+  return NULL;
+}
+
 /* The tap of that name, or the one that ends with it: "conv1.h" of "h", if there is one alone. NULL after a message. */
 static const char *commands_layer(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
@@ -319,10 +328,12 @@ static const char *commands_layer(const gnn_cli *cli) {
             cli->name, cli->layer);
     return NULL;
   }
-  const char *near = count || is_untold ? NULL : commands_first_within(program, cli->layer);
-  if (near == NULL && !count && !is_untold) near = gnn_nearest(cli->layer, program->taps, program->tap_count);
+  const char *kind = count || is_untold ? NULL : commands_other_kind(program, cli->layer);
+  const char *near = count || is_untold || kind ? NULL : commands_first_within(program, cli->layer);
+  if (near == NULL && !count && !is_untold && !kind) near = gnn_nearest(cli->layer, program->taps, program->tap_count);
   if (count) fprintf(stderr, "%s: %d values are called \"%s\"", cli->name, count, cli->layer);
   else if (is_untold) fprintf(stderr, "%s: \"%s\" is stored by no step of the evaluation", cli->name, cli->layer);
+  else if (kind) fprintf(stderr, "%s: \"%s\" is %s", cli->name, cli->layer, kind);
   else fprintf(stderr, "%s: no value is called \"%s\"", cli->name, cli->layer);
   if (near) fprintf(stderr, "; did you mean %s?", near);
   fprintf(stderr, "\n  known:");

@@ -205,6 +205,7 @@ const char *gnn_nearest(const char *word, const char *const *candidates, int cou
   const char *best = NULL;
   for (int i = 0; i < count; i++) {
     int distance = text_distance(word, candidates[i]);
+    if (distance > 0 && strlen(word) == 1 && strlen(candidates[i]) == 1) continue; /* one letter is not near another */
     if (distance <= limit) { best = candidates[i]; limit = distance - 1; }
   }
   return best;

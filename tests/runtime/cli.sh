@@ -280,6 +280,7 @@ exits 0 "predict classes of a split" "$toy" predict -o p.csv --classes --split t
 [ "$(wc -l <p.csv)" -eq 21 ] && [ "$(head -1 p.csv)" = node,class ]; ok $? "20 rows and a header"
 exits 0 "predict a layer" "$toy" predict -o l.npy --layer projected --out t
 exits 2 "predict no such layer" "$toy" predict -o l.npy --layer projcted --out t; says "did you mean projected?"
+exits 2 "predict a field as if it were a layer" "$toy" predict -o l.npy --layer x --out t; says '"x" is a field of the data; gnndata head prints its rows'
 exits 2 "predict without a file" "$toy" predict --out t
 exits 0 "other data of the shapes" "$toy" -q --data k.safetensors --epochs 2 --out d
 exits 4 "data that are not there" "$toy" --data nowhere; says "E0001"

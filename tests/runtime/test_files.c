@@ -390,9 +390,9 @@ static void test_numbers(void) {
          strcmp(gnn_bytes_text(1536).text, "1.5 KiB") == 0 && strcmp(gnn_bytes_above_text(1536).text, "1.5 KiB") == 0 &&
              strcmp(gnn_bytes_text(1537).text, "1.5 KiB") == 0 && strcmp(gnn_bytes_above_text(1537).text, "1.6 KiB") == 0 && strcmp(gnn_seconds_text(73).text, "1 m 13 s") == 0,
          "text: numbers as people read them");
-  static const char *const names[] = {"epochs", "seed", "learning_rate"};
+  static const char *const names[] = {"epochs", "seed", "learning_rate"}, *const letters[] = {"h", "z"};
   tap_ok(gnn_nearest("epohcs", names, 3) == names[0] && gnn_nearest("seeed", names, 3) == names[1] &&
-         gnn_nearest("colour", names, 3) == NULL, "text: did you mean");
+         gnn_nearest("colour", names, 3) == NULL && gnn_nearest("y", letters, 2) == NULL && gnn_nearest("hh", letters, 2) == letters[0], "text: did you mean");
   double v;
   int64_t n;
   tap_ok(gnn_parse_number("1e-3", &v) && v == 1e-3 && gnn_parse_number("-.5", &v) && v == -.5 && !gnn_parse_number("1x", &v) &&
