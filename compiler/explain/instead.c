@@ -141,7 +141,7 @@ Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
   Instead *i = arena_alloc(r->arena, sizeof *i);
   const PlanRequest whole = r->forms_of ? plan_request_cut(r, (Cut){.parts = 1, .slices = 1, .ranks = r->cut.ranks}) : *r;
-  const Plan *keep = plan_instead(&whole, endless, POLICY_KEEP, NULL), *recompute = plan_instead(r, endless, POLICY_RECOMPUTE, NULL);
+  const Plan *keep = plan_instead(&whole, endless, POLICY_KEEP, NULL), *recompute = plan_instead(&whole, endless, POLICY_RECOMPUTE, NULL); /* alike: slices of columns alone make an epoch shorter */
   if (keep && keep->planned) i->keep_ns = epoch_ns(r, keep), i->keep_bytes = bytes_of(keep);
   if (recompute && recompute->planned) i->recompute_ns = epoch_ns(r, recompute), i->recompute_bytes = bytes_of(recompute);
   int64_t least = plan_least_device(r);

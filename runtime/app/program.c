@@ -90,7 +90,7 @@ static int program_usage(const gnn_cli *cli, const char *format, const char *a, 
 
 /* Why an option means nothing to this program, whatever the command; NULL: it may mean something. */
 static const char *program_has_no_use(const gnn_cli *cli, const struct program_row *row) {
-  if (row->commands & CMD_APART && !gnn_backend_of(cli->program)->is_apart) return "was planned for the processor";
+  if (row->commands & CMD_APART && !gnn_backend_of(cli->program)->is_apart) return "was planned for the processor; gnncc --backend=cuda plans for a GPU";
   if (row->commands & CMD_BUILDS && !cli->builds->also) return "is compiled for one processor";
   return NULL;
 }
@@ -220,7 +220,7 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   case OPT_QUIET: cli->is_quiet = 1; return 0;
   case OPT_VERBOSE: cli->is_verbose = 1; return 0;
   case OPT_DEVICE:
-    if (strchr(value, ',')) return program_usage(cli, "--device %s: this program was planned for one GPU%s", value, "; name one, as --device 0");
+    if (strchr(value, ',')) return program_usage(cli, "--device %s: this program was planned for one GPU%s", value, "; name one, as --device 0 (gnncc --ranks=2 shares a graph among processes, on processors)");
     code = program_integer(cli, name, value, 0, &number);
     if (code == 0 && number > 1023) return program_usage(cli, "--device %s is more than %s", value, "1023");
     if (code == 0) cli->device = (int)number;

@@ -278,6 +278,27 @@ static int describe_label_doubts(const gnn_dataset *dataset, int says_them) {
   return begins_late + is_far;
 }
 
+/* More nodes than anything in the data speaks of: a claim, or one id that is far from all others, by which memory and time go. */
+static int describe_node_doubts(const gnn_dataset *dataset, int says_them) {
+  const int64_t nodes = dataset->nodes, few = 1000;
+  int64_t named = 0, greatest = -1;
+  if (nodes <= few || !gnn_dataset_has_plain_edges(dataset) || dataset->type_count) return 0;
+  for (int f = 0; f < dataset->field_count; f++)
+    if (dataset->fields[f].domain == GNN_NODE) return 0;
+  char *is_named = calloc((size_t)nodes, 1);
+  if (is_named == NULL) return 0;
+  for (int64_t v = 0; v < nodes; v++)
+    for (int64_t e = dataset->in_ptr[v]; e < dataset->in_ptr[v + 1]; e++) is_named[v] = is_named[dataset->in_source[e]] = 1;
+  for (int64_t v = 0; v < nodes; v++)
+    if (is_named[v]) named++, greatest = v;
+  free(is_named);
+  if (nodes - named <= few || nodes < 2 * named) return 0;
+  if (says_them)
+    printf("warning: there are taken to be %s nodes, of which the edges name %s%s%s; no field has rows for the others: memory and time go by all of them\n", gnn_count_text(nodes).text,
+           named ? gnn_count_text(named).text : "none", named ? ", the greatest " : "", named ? gnn_count_text(greatest).text : "");
+  return 1;
+}
+
 static gnn_status describe_classes(const gnn_dataset *dataset) {
   if (dataset->label_field < 0) return GNN_OK;
   const gnn_data_field *field = &dataset->fields[dataset->label_field];
@@ -308,7 +329,7 @@ int gnndata_check(const gnndata_options *options) {
   gnn_dataset *dataset;
   gnn_status status = gnndata_open(options->words[0], options, &dataset);
   if (status != GNN_OK) return gnn_exit_code(status);
-  int warnings = describe_label_doubts(dataset, 0);
+  int warnings = describe_label_doubts(dataset, 0) + describe_node_doubts(dataset, 0);
   int64_t between = dataset->edges - dataset->self_loops;
   for (int i = 0; i < dataset->note_count; i++) warnings += dataset->notes[i].code[0] != 0;
   int64_t nodes = dataset->nodes, of_relations = 0;
@@ -329,6 +350,7 @@ int gnndata_check(const gnndata_options *options) {
   printf("; %s\n", warnings ? "see below" : "no problems");
   status = describe_classes(dataset);
   describe_label_doubts(dataset, 1);
+  describe_node_doubts(dataset, 1);
   gnndata_print_notes(dataset, "");
   return gnndata_close(dataset, status == GNN_OK ? 0 : 1);
 }

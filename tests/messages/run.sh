@@ -96,6 +96,8 @@ check "gnndata check: labels that begin at 1" doubted one_based 'warning: labels
 check "gnndata check: one label of a million" doubted far 'warning: y[5] is 1000000, and the label below that is 2: there are taken to be 1,000,001 classes'
 undoubted() { "$build/gnndata" check "$work/fewer" >"$work/said" 2>&1 && cat "$work/said" && grep -q '; no problems$' "$work/said" && ! grep warning "$work/said"; }
 check "gnndata check: labels from 0 to 2 are not doubted" undoubted
+printf '0 1\n1 2\n2 40000\n' >"$work/far.txt"
+check "gnndata check: more nodes than the data speak of" doubted far.txt 'warning: there are taken to be 40,001 nodes, of which the edges name 4, the greatest 40,000; '
 explained() { # the programs of the pages that the front end alone does not find wrong
   local program code status wanted seen=0
   "$build/tests/langtest" --programs "$work" || return 1
