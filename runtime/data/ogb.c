@@ -236,7 +236,8 @@ static gnn_status ogb_links(ogb_set *set, const ogb_link_split *links) {
     set->dataset->raw_pairs[s] = (gnn_array){.dtype = GNN_I64, .rank = 2, .shape = {2, pairs}, .count = 2 * pairs, .data = (const unsigned char *)end};
     set->dataset->raw_pair_label[s] = (gnn_array){.dtype = GNN_U8, .rank = 1, .shape = {pairs}, .count = pairs, .data = label};
     if (others < there)
-      gnn_dataset_note(set->dataset, "of the %s pairs without an edge of split %s the first %s are taken, %s to each of its edges", gnn_count_text(there).text, gnn_split_names[s], gnn_count_text(others).text, gnn_count_text(each).text);
+      gnn_dataset_note(set->dataset, "of the %s pairs without an edge of split %s the first %s are taken, %s to each of its edges%s", gnn_count_text(there).text, gnn_split_names[s], gnn_count_text(others).text, gnn_count_text(each).text,
+                       s == GNN_TRAIN ? "" : "; hits of a leaderboard are of all of them, and lower");
   }
   return GNN_OK;
 }
