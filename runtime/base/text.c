@@ -23,6 +23,7 @@ gnn_status gnn_fail(gnn_error *error, gnn_status status, const char *code, const
   va_start(args, format);
   vsnprintf(error->message, sizeof error->message, format, args);
   va_end(args);
+  gnn_text_tame(error->message, 1);
   return status;
 }
 
@@ -32,6 +33,7 @@ void gnn_fail_help(gnn_error *error, const char *format, ...) {
   va_start(args, format);
   vsnprintf(error->help, sizeof error->help, format, args);
   va_end(args);
+  gnn_text_tame(error->help, 1);
 }
 
 gnn_status gnn_fail_memory(gnn_error *error, int64_t bytes) {
@@ -159,6 +161,14 @@ int gnn_utf8_decode(const char *text, size_t length, int32_t *codepoint) {
   if (value < least[bytes] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return 1;
   *codepoint = value;
   return bytes;
+}
+
+void gnn_text_tame(char *text, int keeps_lines) {
+  for (unsigned char *c = (unsigned char *)text; *c; c++) {
+    const int is_wide = c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0; /* U+0080 to U+009F */
+    if (is_wide || ((*c < 0x20 || *c == 0x7F) && !(keeps_lines && *c == '\n'))) *c = '?';
+    if (is_wide) *++c = '?';
+  }
 }
 
 const char *gnn_name_fault(const char *name) {

@@ -56,6 +56,9 @@ double gnn_shown(double number);
  * one character, *codepoint -1. */
 int gnn_utf8_decode(const char *text, size_t length, int32_t *codepoint);
 
+/* Of words of strangers in a message: what would move the cursor or change colours becomes '?'; ends of lines stay where they are asked for. */
+void gnn_text_tame(char *text, int keeps_lines);
+
 /* What a name must not have: "has a control character", "is not text in UTF-8"; NULL: it has nothing of that. */
 const char *gnn_name_fault(const char *name);
 

@@ -17,6 +17,7 @@ static int names_has(const gnn_tensor *arrays, int count, const char *given, siz
 const char *gnn_array_name(const gnn_tensor *arrays, int count, int i, size_t prefix) {
   static const struct { const char *name, *ours; } aliases[] = {
     {"edges", "edge_index"},      {"node_feat", "x"},           {"node_features", "x"},       {"features", "x"},            {"feat", "x"},
+    {"feats", "x"},               {"node_feats", "x"},
     {"node_label", "y"},          {"node_labels", "y"},         {"labels", "y"},              {"label", "y"},               {"graph_label", "y"},
     {"graph_labels", "y"},        {"glabel", "y"},              {"edge_feat", "edge_attr"},
     {"train_idx", "train_index"}, {"idx_train", "train_index"}, {"train_indices", "train_index"},

@@ -73,6 +73,14 @@ static int columns_truth(const gnn_cell *cell, int64_t *value) {
 /* Labels are whole numbers of this size, and -1 says that there is none. */
 static int columns_whole(const gnn_cell *cell, int64_t *value) { return (gnn_cell_whole(cell, value) && *value >= -1 && *value < INT32_MAX) || columns_truth(cell, value); }
 
+static int columns_has_decimal_comma(const gnn_cell *cell) {
+  const char *at = cell->text + (cell->text[0] == '-' || cell->text[0] == '+');
+  const size_t whole = strspn(at, "0123456789");
+  if (whole == 0 || at[whole] != ',') return 0;
+  const size_t part = strspn(at + whole + 1, "0123456789");
+  return part > 0 && at[whole + 1 + part] == 0;
+}
+
 static gnn_column_kind columns_kind(const gnn_cell *cell, int64_t *width) {
   int64_t whole;
   double number;
@@ -106,7 +114,7 @@ gnn_status gnn_columns_look(gnn_columns *columns, const gnn_text_table *row, gnn
     const gnn_column_kind kind = columns_kind(cell, &width);
     if (kind == GNN_COLUMN_LIST && column->kind == GNN_COLUMN_LIST && width != column->width)
       return gnn_table_fail(row, c, "", error, "column \"%s\" has %lld numbers here, and %lld before", column->name, (long long)width, (long long)column->width);
-    if (kind == GNN_COLUMN_LIST) column->width = width;
+    if (kind == GNN_COLUMN_LIST) column->width = width, column->lists++, column->commas += columns_has_decimal_comma(cell);
     if (kind <= GNN_COLUMN_NUMBER) column->numbers++;
     else if (column->others++ == 0) {
       column->other_line = row->line;
@@ -245,6 +253,8 @@ gnn_status gnn_columns_plan(gnn_columns *columns, gnn_dataset *dataset, const ch
     if (column->kind == GNN_COLUMN_TEXT && column->numbers > column->others)
       gnn_dataset_note(dataset, "column \"%s\" of \"%.200s\" is read as words: %s of its cells are numbers and %s none, first \"%s\" in line %lld; as numbers it is read with those filled in, or their rows left out",
                        column->name, path, gnn_count_text(column->numbers).text, gnn_count_text(column->others).text, column->other, (long long)column->other_line);
+    if (column->lists && column->commas == column->lists)
+      gnn_dataset_note(dataset, "column \"%s\" of \"%.200s\" is read as %s: where a comma begins the decimals of one number, write a point", column->name, path, column->kind == GNN_COLUMN_LIST ? "2 numbers a cell" : "words");
     columns_new_field(columns, column->field_name, column->kind, column->kind == GNN_COLUMN_LIST ? column->width : 1);
     column->field = columns->field_count - 1;
     if (column->empty) gnn_dataset_note(dataset, "%s of \"%.200s\" is empty in %s rows", column->name, path, gnn_count_text(column->empty).text);

@@ -13,6 +13,7 @@ typedef struct gnn_column {
   gnn_column_kind kind; /* of all cells so far */
   int64_t width;        /* GNN_COLUMN_LIST: numbers in each cell */
   int64_t empty;        /* cells in which nothing stands */
+  int64_t lists, commas; /* cells that are several numbers, and those of them that may be one with a decimal comma: "0,5" */
   int64_t numbers, others; /* cells that are a number, and those that are none, the first of which is */
   int64_t other_line;
   char other[24];

@@ -185,6 +185,7 @@ void gnn_dataset_note(gnn_dataset *dataset, const char *format, ...) {
   va_start(args, format);
   vsnprintf(note->text, sizeof note->text, format, args);
   va_end(args);
+  gnn_text_tame(note->text, 0);
 }
 
 void gnn_dataset_warn(gnn_dataset *dataset, const char *code, const char *name, const char *help, const char *format,
@@ -198,6 +199,7 @@ void gnn_dataset_warn(gnn_dataset *dataset, const char *code, const char *name, 
   va_start(args, format);
   vsnprintf(note->text, sizeof note->text, format, args);
   va_end(args);
+  gnn_text_tame(note->text, 0);
 }
 
 gnn_status gnn_dataset_check_files(const gnn_dataset *dataset, gnn_status status, gnn_error *error) {

@@ -156,7 +156,8 @@ static gnn_status keyed_field(const gnn_keyed *keyed, gnn_dataset *dataset, cons
     gnn_dataset_note(dataset, "%s%s is not used: the pairs of a split are train_edge_label_index and train_edge_label, ..., as to_gnncc.py makes them of RandomLinkSplit's", name, keyed->ending);
     return GNN_OK;
   } else {
-    gnn_dataset_note(dataset, "%s%s is not used: its shape %s fits neither nodes nor edges", name, keyed->ending, gnn_shape_text(array).text);
+    gnn_dataset_note(dataset, "%s%s is not used: its shape %s fits neither nodes nor edges%s", name, keyed->ending, gnn_shape_text(array).text,
+                     dataset->declared_nodes < 0 ? ": it is the array called x, or num_nodes, that says how many nodes there are" : "");
     return GNN_OK;
   }
   gnn_status status = gnn_dataset_add_field(dataset, name, domain, array, error);

@@ -130,6 +130,22 @@ for word in NA inf 1e400; do
   sed "s/^1,,/1,$word,/" gap_nodes.csv >word_nodes.csv
   check "csv: a column of numbers with $word" says "column \"citations\" of \"word_nodes.csv\" is read as words: 2 of its cells are numbers and 1 none, first \"$word\" in line 4" "$gnndata" check 'csv(edges = "ring.csv", nodes = "word_nodes.csv")'
 done
+printf 'src;dst\n1;2\n2;3\n' >comma_edges.csv
+printf 'id;x;z\n1;0,5;"a\033[31m\nb"\n2;1,5;c\n3;2,25;c\n' >comma_nodes.csv
+check "csv: decimal commas are doubted" says 'column "x" of "comma_nodes.csv" is read as 2 numbers a cell: where a comma begins the decimals of one number, write a point' "$gnndata" check 'csv(edges = "comma_edges.csv", nodes = "comma_nodes.csv")'
+check "  what would steer the terminal is not printed" grep -q '^z holds words: 0 a?\[31m?b, 1 c$' said
+python3 - <<'PY' # arrays of which none is called x
+import struct, zipfile
+def npy(descr, shape, data):
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}".encode().ljust(117) + b"\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + data
+for name, called in (("feats.npz", "feats"), ("others.npz", "h")):
+    with zipfile.ZipFile(name, "w") as z:
+        z.writestr("edges.npy", npy("<i8", (3, 2), struct.pack("<6q", 0, 1, 1, 2, 2, 3)))
+        z.writestr(called + ".npy", npy("<f4", (5, 1), struct.pack("<5f", *range(5))))
+PY
+check "npz: feats are x" says 'node  x     f32[1]' "$gnndata" info feats.npz
+check "  of other names: what says how many nodes there are" says 'h is not used: its shape [5, 1] fits neither nodes nor edges: it is the array called x, or num_nodes, that says how many nodes there are' "$gnndata" info others.npz
 check "  and of words, with a number among them: nothing is said" bash -c "! '$gnndata' info 'csv(edges = \"e.csv\", nodes = \"n.csv\")' | grep 'read as words'"
 printf ',src,dst,weight\n0,0,1,0.5\n1,1,2,1.5\n2,2,0,2\n' >index_edges.csv
 printf ',age,y\n0,1.5,0\n1,2.5,1\n2,3.5,0\n' >index_nodes.csv
