@@ -5,6 +5,7 @@
 #endif
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "readers.h"
 #include "table.h"
@@ -21,9 +22,13 @@ typedef struct mtx_matrix {
   float *value;
 } mtx_matrix;
 
+static const char mtx_banner[] = "%%MatrixMarket";
+
+/* Whatever its letters, and behind empty lines, it is no comment of a list of edges. */
 int gnn_is_mtx(const unsigned char *head, size_t size) {
-  const size_t mark = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-  return size >= mark + 14 && memcmp(head + mark, "%%MatrixMarket", 14) == 0;
+  size_t mark = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  while (mark < size && (head[mark] == '\n' || head[mark] == '\r' || head[mark] == ' ')) mark++;
+  return size >= mark + sizeof mtx_banner - 1 && strncasecmp((const char *)head + mark, mtx_banner, sizeof mtx_banner - 1) == 0;
 }
 
 /* %%MatrixMarket matrix coordinate real general */
@@ -32,7 +37,7 @@ static gnn_status mtx_header(gnn_text_table *table, mtx_matrix *m, gnn_error *er
   gnn_status status = gnn_table_next(table, error);
   if (status != GNN_OK) return status;
   const gnn_cell *cell = table->cells;
-  if (table->count < 1 || strcmp(cell[0].text, "%%MatrixMarket") != 0) return gnn_fail(error, GNN_EDATA, "", "\"%s\" does not begin with %%%%MatrixMarket", table->path);
+  if (table->count < 1 || strcasecmp(cell[0].text, mtx_banner) != 0) return gnn_fail(error, GNN_EDATA, "", "\"%s\" does not begin with %%%%MatrixMarket", table->path);
   if (table->count != 5 || strcasecmp(cell[1].text, "matrix") != 0) return gnn_table_fail(table, -1, "", error, "\"%%%%MatrixMarket matrix coordinate real general\" is wanted, or the like");
   if (strcasecmp(cell[2].text, "coordinate") != 0) return gnn_table_fail(table, 2, "", error, "the matrix is stored as \"%.20s\"; coordinate is read", cell[2].text);
   int field = -1, mirror = -1;

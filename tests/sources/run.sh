@@ -193,6 +193,8 @@ check "mtx, general, with values" same weight_only general.mtx
 check "  from Windows, packed" same weight_only general.mtx.gz
 check "  as a source of its own" same weight_only 'mtx("general.mtx")'
 check "mtx, pattern and symmetric" same both_ways pattern.mtx
+check "  whatever the letters of its first line" bash -c "sed '1s/.*/\L&/' pattern.mtx >lower.mtx && head -1 lower.mtx | grep -q matrixmarket && '$gnndata' diff pattern.mtx lower.mtx"
+check "  behind an empty line" bash -c "{ echo; cat pattern.mtx; } >behind.mtx && '$gnndata' diff pattern.mtx behind.mtx"
 check "mtx, integer and skew-symmetric" same skewed skew.mtx
 mtx_refuses() { refuses "$2" "$gnndata" info "mtx(\"broken/$1.mtx\")"; }
 check "mtx: another first line" mtx_refuses first 'does not begin with %%MatrixMarket'
