@@ -1,5 +1,6 @@
 /* diag_pages: finding the page of a diagnostic. */
 #include <string.h>
+#include <strings.h>
 
 #include "diag_internal.h"
 
@@ -28,7 +29,7 @@ int diags_page_exit_code(const char *code) {
 bool diags_explain(const char *code, FILE *out) {
   DiagPage page;
   for (int i = 0; diags_page(i, &page); i++) {
-    if (strcmp(page.code, code) != 0) continue;
+    if (strcasecmp(page.code, code) != 0) continue;
     fprintf(out, "%s: %s\n\n%s\n", page.code, page.title, page.text);
     if (page.wrong) fprintf(out, "\nWrong:\n\n%s", page.wrong);
     if (page.right) fprintf(out, "\nRight:\n\n%s", page.right);

@@ -482,7 +482,9 @@ static int parse_policy(Parser *p, const char *text) {
   p->options->policy = text;
   if (vocabulary_find(policy_names, text) >= 0) return -1;
   for (int i = 0; i < POLICY_COUNT; i++) suggest_offer(&suggest, policy_names[i]);
-  return usage("--policy %s: no such policy%s", text, suggest_text(p->arena, &suggest, "\""));
+  const char *list = "";
+  for (int i = 0; i < POLICY_COUNT; i++) list = arena_printf(p->arena, "%s%s%s", list, i ? ", " : "", policy_names[i]);
+  return usage("--policy %s: no such policy%s (known: %s)", text, suggest_text(p->arena, &suggest, "\""), list);
 }
 
 static int parse_define(Parser *p, const char *text) {

@@ -278,6 +278,8 @@ static int program_long_option(gnn_cli *cli, int bit, int argc, char **argv, int
   if (own >= 0) {
     double *given = &cli->option[own];
     if (!gnn_parse_number(value, given)) return program_usage(cli, "--%s needs a number, not \"%s\"", name, value);
+    if (*given < 0 && cli->program->rate_option && strcmp(cli->program->options[own].name, cli->program->rate_option) == 0)
+      return program_usage(cli, "--%s is the learning rate: %s is below 0", name, value);
     if (cli->program->options[own].is_probability && !(*given >= 0 && *given <= 1))
       return program_usage(cli, "--%s is a probability: %s is outside 0 ... 1", name, value);
     return 0;

@@ -140,10 +140,11 @@ named() { # NAME COMMAND...: the first line of what goes wrong begins with NAME
   (cd "$work" && "$@" >/dev/null 2>said)
   [ $? -ne 0 ] && head -1 "$work/said" | grep -q "^$name: " || { echo "$*:"; cat "$work/said"; return 1; }
 }
+check "a code in small letters has its page, and policies are listed" bash -c "cmp <('$build/gnncc' --explain e0301) <('$build/gnncc' --explain E0301) && '$build/gnncc' --policy=zz x.gnn 2>&1 | grep -F '(known: keep, '"
 all_named() {
   local options
   for options in --nosuch nowhere.gnn '--target=zz plain.gnn' '-D zz=1 plain.gnn' '--compare nowhere nowhere' '--budget host=zz plain.gnn' '--measured=nowhere --emit=gantt' \
-    '--explain E9999' '--list zz' '--profile=nowhere plain.gnn' '-o /nowhere/x plain.gnn' '--format nowhere.gnn' '--cc=/nowhere/cc plain.gnn -o x' '--example=zz' '--print-std=zz'; do
+    '--explain E9999' '--policy=zz plain.gnn' '--list zz' '--profile=nowhere plain.gnn' '-o /nowhere/x plain.gnn' '--format nowhere.gnn' '--cc=/nowhere/cc plain.gnn -o x' '--example=zz' '--print-std=zz'; do
     named gnncc "$build/gnncc" $options || return 1
   done
   named 'gnncc plan' "$build/gnncc" plan nowhere.json || return 1

@@ -253,6 +253,7 @@ says "▸ "
 signal TERM 143
 set -m; signal INT 130; set +m
 
+exits 2 "a learning rate below 0" "$toy" --lr -1; says "--lr is the learning rate: -1 is below 0"
 exits 5 "not a number" "$toy" --lr 1e39 --out nan; says "R0803"
 says "; the largest gradient of this epoch: 0.048 in lin.weight"
 exits 0 "not a number, and going on" "$toy" --lr 1e39 --nan=continue --out nan --epochs 5
