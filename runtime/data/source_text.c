@@ -12,7 +12,7 @@ static int source_is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A'
 int gnn_is_source_text(const char *text) {
   const char *at = text;
   while (source_is_letter(*at)) at++;
-  return at > text && *at == '(' && text[strlen(text) - 1] == ')';
+  return at > text && *at == '(' && (text[strlen(text) - 1] == ')' || strpbrk(at, "\"=") != NULL);
 }
 
 typedef struct source_reader {
@@ -24,6 +24,7 @@ typedef struct source_reader {
 static void source_blanks(source_reader *r) { r->at += strspn(r->at, " \t\n"); }
 
 static gnn_status source_bad(const source_reader *r, const char *what) {
+  if (*r->at == 0) return gnn_fail(r->error, GNN_EINVAL, "", "%s is wanted at the end of %.200s", what, r->text);
   return gnn_fail(r->error, GNN_EINVAL, "", "%s is wanted at \"%.40s\" in %.200s", what, r->at, r->text);
 }
 
@@ -47,14 +48,14 @@ static gnn_status source_value(source_reader *r, gnn_source_arg *arg) {
     r->at++;
     *r->to++ = 0;
   } else {
-    const char *number = r->to;
+    const char *number = r->to, *begin = r->at;
     while (*r->at && !strchr(" ,)\t\n", *r->at)) {
       if (*r->at != '_') *r->to++ = *r->at;
       r->at++;
     }
     *r->to++ = 0;
     if (strcmp(number, "true") == 0 || strcmp(number, "false") == 0) arg->number = number[0] == 't';
-    else if (!gnn_parse_number(number, &arg->number)) return source_bad(r, "a text in quotes, a number, true or false");
+    else if (!gnn_parse_number(number, &arg->number)) return r->at = begin, source_bad(r, "a text in quotes, a number, true or false");
   }
   source_blanks(r);
   return GNN_OK;

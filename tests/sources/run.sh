@@ -162,6 +162,8 @@ printf 'neither a graph nor a table of one\n' >broken/letter
 check "a file of no form: the forms that there are" refuses 'is in no form that gnncc reads' "$gnndata" info broken/letter
 check "  each of them" bash -c "for form in safetensors npz 'lists of edges' .mtx METIS csv .npy .content TU OGB IGB; do grep 'help: known' said | grep -qF -- \"\$form\" || exit 1; done"
 check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
+check "  without its parenthesis" refuses_use ', or ) is wanted at the end of csv("e.csv"' 'csv("e.csv"'
+check "  a file without quotes" refuses_use 'a text in quotes, a number, true or false is wanted at "e.csv)"' 'csv(edges = e.csv)'
 
 # ---- lists of edges ----
 printf '# who\nAnn\tBob\nBob\tCole\nCole\tAnn\nAnn\tBob\n' >names.tsv
