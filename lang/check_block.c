@@ -293,6 +293,12 @@ static void give_back(Checker *checker, Scope *scope, const Stmt *stmt) {
   scope->has_returned = true;
 }
 
+/* Of a branch that nobody knows whether it is taken: what it would set is known by name, and nothing is said of its uses. */
+static void set_unknown(Checker *checker, Scope *scope, const Block *block) {
+  for (int i = 0; block && i < block->count; i++)
+    if (block->stmts[i]->kind == STMT_ASSIGN) check_set_variable(checker, scope, block->stmts[i]->name, (Value){.kind = VALUE_NONE}, block->stmts[i]->name_place);
+}
+
 static void check_stmt(Checker *checker, Scope *scope, const Stmt *stmt) {
   bool is_true;
   switch (stmt->kind) {
@@ -305,6 +311,9 @@ static void check_stmt(Checker *checker, Scope *scope, const Stmt *stmt) {
     if (check_condition(checker, scope, stmt->value, &is_true)) {
       if (is_true) check_block(checker, scope, stmt->body);
       else if (stmt->other) check_block(checker, scope, stmt->other);
+    } else {
+      set_unknown(checker, scope, stmt->body);
+      set_unknown(checker, scope, stmt->other);
     }
     break;
   }

@@ -203,6 +203,7 @@ void check_option_as_constant(Checker *checker, TypedId id, Place place, const c
   int option = check_option_of(checker, id);
   if (option == NO_INDEX) {
     diags_error(checker->diags, "E0311", place, "%s fixed at compile time, but this is computed by the model", what);
+    if (strncmp(what, "conditions", 10) == 0) diags_help(checker->diags, "where(x > 0, a, b) chooses number by number");
     return;
   }
   const TypedOption *o = &checker->program->options[option];

@@ -293,8 +293,10 @@ static bool bind(Checker *checker, Scope *inner, const Item *layer, const Call *
       continue;
     }
     if (bind_formal(checker, inner, formal, value, exprs[i], call)) continue;
-    if (i == 0 && value.kind == VALUE_NUMBER)
-      diags_help(checker->diags, "the input comes first: %s(x, %s) or x |> %s(%s)", layer->name, value.text, layer->name, value.text);
+    if (i == 0 && value.kind == VALUE_NUMBER) { /* GCN(34, 16), as others have sizes of what goes in and comes out */
+      const char *out = layer->formal_count > 1 && exprs[1] && given[1].kind == VALUE_NUMBER ? ast_expr_text(checker->arena, exprs[1]) : value.text;
+      diags_help(checker->diags, "the input comes first%s: %s(x, %s) or x |> %s(%s)", out == value.text ? "" : ", and its size is known", layer->name, out, layer->name, out);
+    }
     return false;
   }
   return true;

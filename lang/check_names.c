@@ -122,6 +122,7 @@ static void unknown_name(Checker *checker, const Scope *scope, const Expr *name)
   } else if (is_in_model) {
     diags_error(checker->diags, "E0203", name->place, "data \"%s\" has no field \"%s\"; it has %s", checker->program->data->name, name->text,
                 check_field_list(checker));
+    if (name->text[0] >= 'A' && name->text[0] <= 'Z') diags_help(checker->diags, "a layer is called: x |> %s(16)", name->text);
   } else {
     diags_error(checker->diags, "E0202", name->place, "\"%s\" is not defined here", name->text);
     if (scope && check_field_index(checker, name->text) != NO_INDEX)

@@ -68,6 +68,7 @@ static const Elsewhere elsewhere[] = {
     {" subgraph k_hop_subgraph bipartite_subgraph induced_subgraph node_subgraph edge_subgraph in_subgraph khop_in_subgraph ", "the graph is that of the data; a part of it is cut out before, in Python, and share/gnncc/to_gnncc.py saves it as a folder that gnncc reads", true},
     {" to_dense_adj to_dense_batch to_scipy_sparse_matrix to_torch_coo_tensor to_torch_csr_tensor SparseTensor get_laplacian ", "no matrix is made of the edges: sum(src.x * w) is the product with it", false},
     {" is_undirected contains_isolated_nodes has_isolated_nodes ", "gnndata info says that of the data", false},
+    {" print ", "./train predict --layer h -o h.npy writes what h is", false},
     {" Evaluator ", "metric = accuracy, hits(50), mrr or roc_auc in the train block", false},
     {" Trainer fit backward zero_grad ", "the train block is the loop: loss, optimizer, epochs; the program made runs it", false},
     {" Explainer GNNExplainer PGExplainer CaptumExplainer AttentionExplainer SubgraphX ", "the program made writes what layers give, ./train predict --layer conv1 -o l.npy, and gradients, ./train gradients -o g.safetensors", true},

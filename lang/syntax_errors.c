@@ -262,6 +262,20 @@ static const char *expected_text(ParseState *state, int count, const char *const
   return text;
 }
 
+/* What other languages write so. */
+static const char *known_form(const ParseState *state, const Token *found) {
+  const Token *before = &state->recent[1], *first = state->line_token_count > 0 ? &state->line_tokens[0] : found;
+  const bool is_statement_start = before->kind == TOK_NEWLINE || before->kind == '{' || before->kind == 0;
+  if (first->kind == TOK_FOR && before->kind == ')') return "a loop counts: for i in 1 .. 3 { ... }";
+  if (found->kind == '/' && is_statement_start) return "a comment begins with #";
+  if (!ends_operand(before->kind)) return NULL;
+  if (found->kind == '(' && before->kind == ')') return "a layer is called where it is made, and its input comes first: GCN(x, 16), or x |> GCN(16)";
+  if (found->kind == '[') return "slice(x, 0, 1) takes columns of a value";
+  if (found->kind == TOK_IF) return "n > 1 ? a : b chooses by a constant, where(x > 0, a, b) number by number";
+  if (found->kind == TOK_ARROW) return "|> gives a value to a function: x |> relu";
+  return NULL;
+}
+
 static void report_general(ParseState *state, const Token *found, const Frame *frame, int expected_count, const char *const *expected) {
   Diags *diags = state->builder.diags;
   const Token *before = &state->recent[1];
@@ -292,6 +306,8 @@ static void report_general(ParseState *state, const Token *found, const Frame *f
   else
     diags_error(diags, "E0100", found->span.place, "expected a value after %s; found %s", describe(state, before), what);
   if (construct >= CONSTRUCT_CALL) diags_label(diags, frame->place, 1, "opens here");
+  const char *form = known_form(state, found);
+  if (form) diags_help(diags, "%s", form);
 }
 
 void syntax_error(ParseState *state, bool is_name_expected, int expected_count, const char *const *expected) {
