@@ -140,7 +140,11 @@ void train_check_loss(Training *t) {
     return;
   }
   while (kind < GNN_LOSS_COUNT && strcmp(loss_names[kind], ours) != 0) kind++;
-  if (kind == GNN_LOSS_COUNT || loss->kind != EXPR_CALL) {
+  if (kind < GNN_LOSS_COUNT && loss->kind != EXPR_CALL) {
+    diags_error(checker->diags, "E0407", loss->span.place, "%s is of something: loss = %s(out, y)", name, name);
+    return;
+  }
+  if (kind == GNN_LOSS_COUNT) {
     train_unknown_word(checker, loss->span.place, "loss", *name ? name : ast_expr_text(checker->arena, loss), loss_names, GNN_LOSS_COUNT);
     if (strcmp(name, "BCELoss") == 0 || strcmp(name, "binary_cross_entropy") == 0) diags_help(checker->diags, "%s", loss_helps[GNN_LOSS_BCE]); /* those have the sigmoid before them */
     return;

@@ -263,12 +263,15 @@ static const char *expected_text(ParseState *state, int count, const char *const
 }
 
 /* What other languages write so. */
-static const char *known_form(const ParseState *state, const Token *found) {
+static const char *known_form(const ParseState *state, const Token *found, Construct construct) {
   const Token *before = &state->recent[1], *first = state->line_token_count > 0 ? &state->line_tokens[0] : found;
   const bool is_statement_start = before->kind == TOK_NEWLINE || before->kind == '{' || before->kind == 0;
   if (first->kind == TOK_FOR && before->kind == ')') return "a loop counts: for i in 1 .. 3 { ... }";
   if (found->kind == '/' && is_statement_start) return "a comment begins with #";
   if (!ends_operand(before->kind)) return NULL;
+  if (found->kind == ':' && construct == CONSTRUCT_CONF) return "a setting is given by =: epochs = 200";
+  if (found->kind == ':' && construct == CONSTRUCT_DATA) return "a field is of nodes, of edges or of graphs: node x : f32[34]";
+  if (found->kind == ',' && construct == CONSTRUCT_CONF) return "several stand in brackets: metric = [accuracy, f1]";
   if (found->kind == '(' && before->kind == ')') return "a layer is called where it is made, and its input comes first: GCN(x, 16), or x |> GCN(16)";
   if (found->kind == '[') return "slice(x, 0, 1) takes columns of a value";
   if (found->kind == TOK_IF) return "n > 1 ? a : b chooses by a constant, where(x > 0, a, b) number by number";
@@ -306,7 +309,7 @@ static void report_general(ParseState *state, const Token *found, const Frame *f
   else
     diags_error(diags, "E0100", found->span.place, "expected a value after %s; found %s", describe(state, before), what);
   if (construct >= CONSTRUCT_CALL) diags_label(diags, frame->place, 1, "opens here");
-  const char *form = known_form(state, found);
+  const char *form = known_form(state, found, construct);
   if (form) diags_help(diags, "%s", form);
 }
 
