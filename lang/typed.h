@@ -95,6 +95,8 @@ typedef enum Reducer {
 const char *typed_reducer_name(Reducer reducer); /* as written in the language */
 
 typedef enum EdgeEnd { END_SRC, END_DST } EdgeEnd;
+/* Rows of nodes for sums that arrive at this end of their edges (by EdgeEnd); of edges, which lie with their destinations, for sums that arrive at the sources. */
+typedef enum HaloKind { HALO_FOR_SRC = END_SRC, HALO_FOR_DST = END_DST, HALO_OF_EDGES = 2, HALO_KINDS = 3 } HaloKind;
 
 /* Where the ends of such rows live. */
 static inline Domain domain_at(Domain edges, EdgeEnd end) { return DOMAIN_OF_ROWS(edges >> (end == END_SRC ? 10 : 18) & 255); }
@@ -325,9 +327,9 @@ typedef struct RankInfo {
   int64_t nodes, edges;      /* of all */
   const int *first_part;     /* [count + 1] */
   const int64_t *first;      /* [count + 1]: rows */
-  const int64_t *arriving;   /* [count]: edges that arrive there */
-  const int64_t *pairs[3];   /* gnn_ranks_desc's, by EdgeEnd at which the sums arrive; the third of edges */
-  int64_t table[3], sent[3]; /* likewise, the most that a rank has: rows of its own with those it gathers of others; rows that leave it */
+  int64_t *arriving;         /* [count]: edges that arrive there */
+  const int64_t *pairs[HALO_KINDS]; /* gnn_ranks_desc's, by HaloKind */
+  int64_t table[HALO_KINDS], sent[HALO_KINDS]; /* likewise, the most that a rank has: rows of its own with those it gathers of others; rows that leave it */
   int64_t most_nodes, most_edges, most_split[3]; /* edges: that arrive at its rows, or leave them */
   const int64_t *most_related; /* per relation, likewise; NULL: there are none */
   const int64_t *related_table; /* per relation: that arrive at its rows or leave them */

@@ -26,6 +26,7 @@ typedef struct Compilation {
   Graph *forward;
   Graph *training;       /* NULL without a train block */
   Graph *evaluation;
+  bool is_hoisting;      /* what never changes may be computed once */
   Hoisting *hoisting;    /* NULL: there is nothing to compute once */
   bool *is_sparse_field;
   Backend backend;

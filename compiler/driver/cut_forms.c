@@ -9,6 +9,7 @@
 #include "runtime/core/blocks.h"
 #include "runtime/gnnrt.h"
 #include "compiler/graph/cut.h"
+#include "compiler/graph/hoist.h"
 #include "compiler/graph/learned.h"
 #include "compiler/plan/pins.h"
 #include "lang/suggest.h"
@@ -144,15 +145,15 @@ static const char *not_for_ranks(const Compilation *c) {
 static const RankInfo *sampled_ranks(Arena *arena, const RankInfo *all, double share) {
   RankInfo *ranks = arena_alloc(arena, sizeof *ranks), *sampled = arena_alloc(arena, sizeof *sampled);
   *ranks = *sampled = *all;
-  for (int kind = 0; kind < 2; kind++) {
+  for (HaloKind kind = HALO_FOR_SRC; kind <= HALO_FOR_DST; kind++) {
     int64_t *pairs = arena_alloc(arena, (size_t)(all->count * all->count) * sizeof *pairs);
     for (int i = 0; i < all->count * all->count; i++) {
-      const double rows = (double)all->pairs[kind][i], edges = (double)all->pairs[2][i];
-      pairs[i] = (int64_t)ceil(kind == END_DST ? share * rows : rows > 0 ? rows * (1 - pow(1 - share, edges / rows)) : 0);
+      const double rows = (double)all->pairs[kind][i], edges = (double)all->pairs[HALO_OF_EDGES][i];
+      pairs[i] = (int64_t)ceil(kind == HALO_FOR_DST ? share * rows : rows > 0 ? rows * (1 - pow(1 - share, edges / rows)) : 0);
     }
     sampled->pairs[kind] = pairs;
   }
-  ranks->table[END_SRC]++;
+  ranks->table[HALO_FOR_SRC]++;
   ranks->sampled = sampled;
   return ranks;
 }
@@ -388,11 +389,80 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   return true;
 }
 
+/* ---- tables that come once ---- */
+
+/* Not what a library or a metric is given, nor what has no rows. */
+static bool *fields_of_tables(const Compilation *c) {
+  bool *can_be_table = fields_away(c);
+  for (int f = 0; f < c->program->field_count; f++) can_be_table[f] = can_be_table[f] && !c->is_sparse_field[f];
+  return can_be_table;
+}
+
+static void note_tables(Compilation *c, const Tables *t, Graph *evaluation, const char *when) {
+  const char *text = "";
+  for (int i = t->first; i < t->once->once_count; i++) {
+    const Value *rows = &t->once->values[t->once->values[t->once->once[i]].operand[0]];
+    const char *name = rows->said ? rows->said : rows->name;
+    if (!strstr(text, name)) text = arena_printf(c->arena, "%s%s%s", text, *text ? ", " : "", name);
+  }
+  ARENA_PUSH(c->arena, evaluation->notes, evaluation->note_count, arena_printf(c->arena, "rows of other ranks that never change come %s: %s", when, text));
+}
+
+/* In bf16: they are kept as they were read. */
+static void keep_tables_exact(const Tables *t, const Graph *const *before, const Kernels *const *kernels, int count) {
+  for (int i = t->first; i < t->once->once_count; i++) {
+    bool is_rounded = true;
+    for (int g = 0; g < count; g++) {
+      const ValueId was = t->origin[g][t->once->once[i]];
+      is_rounded = is_rounded && (was == NO_VALUE || (before[g]->values[was].op == OP_HALO && kernels_read_rounded(kernels[g], was)));
+    }
+    t->once->values[t->once->once[i]].is_exact = !is_rounded;
+    for (int g = 0; g < count; g++)
+      for (int v = 0; v < t->graphs[g]->value_count; v++)
+        if (t->graphs[g]->values[v].op == OP_HOISTED && t->graphs[g]->values[v].as.once.index == i) t->graphs[g]->values[v].is_exact = !is_rounded;
+  }
+}
+
+/* `form` with what never changes of the tables of ranks among what is computed once. False: there is nothing, or other kernels would have other bits. */
+static bool with_tables(Compilation *c, const Form *form, DataHomes homes, Form *made, const Tables **tables) {
+  const Graph *graphs[TABLE_GRAPHS] = {form->training};
+  const Kernels *before[TABLE_GRAPHS] = {form->training_kernels};
+  const int count = 1 + form->evaluation_count;
+  if (!c->is_hoisting || c->options->trial || !form->training || count > TABLE_GRAPHS || c->program->train.boundary == BOUNDARY_SAMPLE) return false; /* drawn rows are others in each epoch */
+  for (int e = 0; e < form->evaluation_count; e++) graphs[1 + e] = form->evaluations[e].graph, before[1 + e] = form->evaluations[e].kernels;
+  const Tables *t = *tables = hoist_tables(form->once_graph, graphs, count, fields_of_tables(c));
+  if (!t) return false;
+  if (c->options->precision == PRECISION_BF16) keep_tables_exact(t, graphs, before, count);
+  *made = *form;
+  made->once_graph = t->once;
+  made->training = t->graphs[0];
+  made->once = fuse_alike(c, t->once, t->origin, before, count);
+  made->training_kernels = fuse_cut(c, t->graphs[0], before[0]);
+  bool is_alike = made->once && made->training_kernels && takes_halos(made->once, true, false) && takes_halos(made->training_kernels, true, false);
+  for (int e = 0; e < form->evaluation_count && is_alike; e++) {
+    made->evaluations[e] = (EvaluationForm){t->graphs[1 + e], fuse_cut(c, t->graphs[1 + e], before[1 + e])};
+    is_alike = made->evaluations[e].kernels && takes_halos(made->evaluations[e].kernels, true, false);
+  }
+  if (is_alike) made->residents = residents(c->arena, made->training_kernels, made->evaluations[0].kernels, made->once, c->is_sparse_field, homes);
+  return is_alike;
+}
+
+static void keep_tables(Compilation *c, Form *forms) {
+  const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE};
+  const Tables *tables;
+  Form made;
+  if (!with_tables(c, forms[FORM_HOISTED].evaluation_count ? &forms[FORM_HOISTED] : &forms[FORM_PLAIN], homes, &made, &tables)) return;
+  forms[FORM_HOISTED] = made;
+  for (int e = 0; e < made.evaluation_count; e++) note_tables(c, tables, made.evaluations[e].graph, "once, before the first epoch");
+  for (int e = 0; e < forms[FORM_PLAIN].evaluation_count; e++) note_tables(c, tables, forms[FORM_PLAIN].evaluations[e].graph, "in every epoch, as there is no room to keep them");
+}
+
 /* A hoisted form that would have other bits is left out. NULL: the plain one would. */
 static CutForms *make_cut_forms(Compilation *c, Cut cut) {
   Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
   if (!cut_form(c, &c->forms[FORM_PLAIN], cut, &forms[FORM_PLAIN])) return NULL;
   if (!cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
+  if (cut.ranks) keep_tables(c, forms);
   CutForms *made = arena_alloc(c->arena, sizeof *made);
   *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut, c->diags)};
   return made;

@@ -171,7 +171,8 @@ static bool may_hoist(const Compilation *c) {
 static bool run_hoist(Compilation *c) {
   if (c->training) graph_name_values(c->training); /* in all forms they have these names */
   graph_name_values(c->evaluation);
-  c->hoisting = may_hoist(c) ? hoist(c->arena, c->training, c->evaluation) : NULL;
+  c->is_hoisting = may_hoist(c);
+  c->hoisting = c->is_hoisting ? hoist(c->arena, c->training, c->evaluation) : NULL;
   return true;
 }
 

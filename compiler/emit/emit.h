@@ -5,6 +5,7 @@
 #include "compiler/plan/answer.h"
 #include "compiler/plan/process.h"
 #include "compiler/version.h"
+#include "runtime/gnnrt.h"
 
 /* What the source is compiled for. */
 typedef struct Processor {
@@ -45,8 +46,8 @@ typedef struct Emission {
 
 /* Of a program of ranks: by which lists (GNN_HALO_*) the rows of a halo kernel leave. */
 static inline int halo_of_ranks(const Graph *graph, const Kernel *kernel) {
-  const int kind = kernel_exchange_kind(kernel, graph);
-  return kind == 2 ? 2 : !graph->program->info->is_symmetric && kind == END_SRC;
+  const HaloKind kind = kernel_exchange_kind(kernel, graph);
+  return kind == HALO_OF_EDGES ? GNN_HALO_EDGES : kind == HALO_FOR_SRC && !graph->program->info->is_symmetric ? GNN_HALO_OUT : GNN_HALO_IN;
 }
 
 void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */

@@ -364,19 +364,11 @@ static void print_once(const Emission *m, FILE *out) {
 static void print_net(const Emission *m, FILE *out) {
   const Schedule *s = m->schedule;
   const RankInfo *ranks = m->program->info->ranks;
-  const int count = s->training_count > 0 ? s->training_count : s->count;
-  int64_t volume = 0, most = 0;
-  int exchanges = 0;
-  double seconds = 0, waits = 0;
-  for (int i = 0; i < count; i++) {
-    const Step *step = &s->steps[i];
-    if (step->kind == STEP_KERNEL || !copy_is_exchange(&s->copies[step->copy])) continue;
-    if (step->kind == STEP_WAIT) waits += step->cost.seconds;
-    else volume += s->copies[step->copy].exchange.bytes, most += s->copies[step->copy].exchange.most_bytes, seconds += step->cost.seconds, exchanges++;
-  }
-  const double hidden = seconds > 0 && waits < seconds ? 1 - waits / seconds : 0;
-  fprintf(out, "  net       %d exchange%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", exchanges, exchanges == 1 ? "" : "s", bytes(m->arena, volume), bytes(m->arena, most), duration(m, seconds), 100 * hidden,
+  const struct NetTotals net = s->net, once = s->net_once;
+  const double hidden = net.seconds > 0 && net.wait_seconds < net.seconds ? 1 - net.wait_seconds / net.seconds : 0;
+  fprintf(out, "  net       %d exchange%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", net.exchanges, net.exchanges == 1 ? "" : "s", bytes(m->arena, net.bytes), bytes(m->arena, net.most_bytes), duration(m, net.seconds), 100 * hidden,
           !ranks->is_estimated ? "counted in the data" : ranks->is_stated ? "estimated by --halos" : "estimated as if neighbours were anywhere, which is the most");
+  if (once.exchanges > 0) fprintf(out, "  once      %d exchange%s of %s in all before the first epoch, in %s\n", once.exchanges, once.exchanges == 1 ? "" : "s", bytes(m->arena, once.bytes), duration(m, once.seconds));
   if (m->program->train.boundary == BOUNDARY_STALE) fprintf(out, "  not exact %s: what passes is for the next epoch, in which its rows are copied\n", m->program->train.approximation);
   if (m->program->train.boundary == BOUNDARY_SAMPLE) fprintf(out, "  not exact %s: rows are drawn in each epoch; what passes is what there is in the mean\n", m->program->train.approximation);
   if (ranks->is_estimated) return;
@@ -385,7 +377,7 @@ static void print_net(const Emission *m, FILE *out) {
   for (int i = 1; i < t.steps; i++)
     if (s->steps[i].cost.seconds * (1 - 1 / t.balance[i]) > s->steps[worst].cost.seconds * (1 - 1 / t.balance[worst])) worst = i;
   fprintf(out, "  balance   the most of one rank over the mean: nodes %.3f, edges %.3f, bytes %.3f; it costs most in step %d, %.3f\n", (double)ranks->most_nodes * ranks->count / (double)ranks->nodes, ranks->edges ? (double)ranks->most_edges * ranks->count / (double)ranks->edges : 1,
-            volume ? (double)most * ranks->count / (double)volume : 1, s->steps[worst].number, t.balance[worst]);
+            net.bytes ? (double)net.most_bytes * ranks->count / (double)net.bytes : 1, s->steps[worst].number, t.balance[worst]);
 }
 
 /* Which sums have slices is among the notes. */

@@ -65,8 +65,9 @@ static json_t *json_epoch(const Emission *m, const Decisions *d) {
     json_object_set_new(epoch, tier == TIER_HOST ? "host_in_bytes" : "ssd_in_bytes", integer(d->in_bytes[tier]));
   }
   if (m->program->info->is_of_rank) {
-    json_object_set_new(epoch, "net_seconds", json_real(s->net_seconds));
-    json_object_set_new(epoch, "net_wait_seconds", json_real(s->net_wait_seconds));
+    json_object_set_new(epoch, "net_seconds", json_real(s->net.seconds));
+    json_object_set_new(epoch, "net_wait_seconds", json_real(s->net.wait_seconds));
+    if (s->net_once.exchanges > 0) json_object_set_new(epoch, "net_once_bytes", integer(s->net_once.bytes));
   }
   const Bound b = bound(s);
   if (b.is_told)

@@ -319,14 +319,14 @@ static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, co
 }
 
 /* Runs of parts for each rank, about alike in work: where ranks are no power of two, they have several each. block_first NULL: blocks are alike. */
-static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edges, const int64_t *block_first, int64_t *pairs[3]) {
+static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edges, const int64_t *block_first, int64_t *pairs[GNN_HALOS]) {
   enum { PARTS_EACH_LEVELS = 2 };
   const int levels = gnn_block_levels(nodes);
   RankInfo *ranks = arena_alloc(arena, sizeof *ranks);
   int *first_part = arena_alloc(arena, ((size_t)count + 1) * sizeof *first_part);
   int64_t *first = arena_alloc(arena, ((size_t)count + 1) * sizeof *first);
-  for (int h = 0; h < 3; h++) pairs[h] = arena_alloc(arena, (size_t)(count * count) * sizeof *pairs[h]);
-  *ranks = (RankInfo){.arriving = arena_alloc(arena, (size_t)(count + 1) * sizeof *ranks->arriving), .count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .pairs = {[END_DST] = pairs[GNN_HALO_IN], [END_SRC] = pairs[GNN_HALO_OUT], [2] = pairs[GNN_HALO_EDGES]}};
+  for (int h = 0; h < GNN_HALOS; h++) pairs[h] = arena_alloc(arena, (size_t)(count * count) * sizeof *pairs[h]);
+  *ranks = (RankInfo){.arriving = arena_alloc(arena, (size_t)(count + 1) * sizeof *ranks->arriving), .count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .pairs = {[HALO_FOR_DST] = pairs[GNN_HALO_IN], [HALO_FOR_SRC] = pairs[GNN_HALO_OUT], [HALO_OF_EDGES] = pairs[GNN_HALO_EDGES]}};
   int wanted = 0;
   while (1 << wanted < count) wanted++;
   if (1 << wanted != count) wanted += PARTS_EACH_LEVELS;
@@ -340,10 +340,10 @@ static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edge
 }
 
 /* The tables, and what leaves for others, of a rank with so many rows and edges of its own. */
-static void find_most(RankInfo *ranks, int r, const int64_t own[3]) {
+static void find_most(RankInfo *ranks, int r, const int64_t own[HALO_KINDS]) {
   const int count = ranks->count;
-  ((int64_t *)(uintptr_t)ranks->arriving)[r] = own[2];
-  for (int kind = 0; kind < 3; kind++) {
+  ranks->arriving[r] = own[2];
+  for (int kind = 0; kind < HALO_KINDS; kind++) {
     int64_t table = own[kind], sent = 0;
     for (int q = 0; q < count; q++) table += ranks->pairs[kind][r * count + q], sent += ranks->pairs[kind][q * count + r];
     if (table > ranks->table[kind]) ranks->table[kind] = table;
@@ -357,7 +357,7 @@ static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)
 /* Nothing was read: all ranks are alike, and neighbours may be anywhere, which is the most that there is to send, or as many in other ranks as was said. */
 static void share_out_shapes(const DataReader *reader, int count, DataInfo *info) {
   Arena *arena = reader->arena;
-  int64_t *pairs[3];
+  int64_t *pairs[GNN_HALOS];
   RankInfo *ranks = share_rows(arena, count, info->nodes, info->edges, NULL, pairs);
   int owners = 0;
   for (int r = 0; r < count; r++) owners += ranks->first[r + 1] > ranks->first[r];
@@ -371,7 +371,7 @@ static void share_out_shapes(const DataReader *reader, int count, DataInfo *info
       pairs[GNN_HALO_IN][p * count + q] = pairs[GNN_HALO_OUT][p * count + q] = reader->has_halos && said < anywhere ? said : anywhere;
     }
   for (int r = 0; r < count; r++) {
-    const int64_t rows = ranks->first[r + 1] - ranks->first[r], own[3] = {rows, rows, rows ? each : 0};
+    const int64_t rows = ranks->first[r + 1] - ranks->first[r], own[HALO_KINDS] = {rows, rows, rows ? each : 0};
     if (rows > ranks->most_nodes) ranks->most_nodes = rows;
     find_most(ranks, r, own);
   }
@@ -396,19 +396,19 @@ static int64_t edges_from_others(const int64_t *pairs, int count, int r) {
 }
 
 /* Sums over all relations gather from the same tables, which have whatever some of them needs. */
-static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankInfo *ranks, int64_t *pairs[3], gnn_error *error) {
+static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankInfo *ranks, int64_t *pairs[GNN_HALOS], gnn_error *error) {
   const size_t squared = (size_t)(ranks->count * ranks->count);
   int64_t *most = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *most), *table = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *table), *ptr;
   int32_t *source;
   if (gnn_dataset_join(dataset, &ptr, &source, error) != GNN_OK) return false;
-  int64_t *const joined[3] = {pairs[GNN_HALO_IN], pairs[GNN_HALO_OUT], arena_alloc(arena, squared * sizeof *ptr)};
+  int64_t *const joined[GNN_HALOS] = {pairs[GNN_HALO_IN], pairs[GNN_HALO_OUT], arena_alloc(arena, squared * sizeof *ptr)};
   gnn_status status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, ptr, source, joined, error);
   ranks->joined_edges = ptr[dataset->nodes];
   free(ptr);
   free(source);
   ranks->most_related = most;
   ranks->related_table = table;
-  int64_t *own[3];
+  int64_t *own[GNN_HALOS];
   for (int h = 0; h < 3; h++) own[h] = arena_alloc(arena, squared * sizeof *own[h]);
   for (int k = 0; k < dataset->relation_count && status == GNN_OK; k++) {
     const gnn_data_relation *relation = &dataset->relations[k];
@@ -425,20 +425,20 @@ static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankIn
 }
 
 static bool share_out(const DataReader *reader, int count, const gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
-  int64_t *pairs[3];
+  int64_t *pairs[GNN_HALOS];
   RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, pairs);
   const int64_t *first = ranks->first;
   info->ranks = ranks;
   if (gnn_rank_pairs(dataset->nodes, count, first, dataset->in_ptr, dataset->in_source, pairs, error) != GNN_OK) return false;
   if (dataset->relation_count > 0 && !share_out_relations(reader->arena, dataset, ranks, pairs, error)) return false;
   for (int r = 0; r < count; r++) {
-    const int64_t own[3] = {first[r + 1] - first[r], first[r + 1] - first[r], dataset->in_ptr[first[r + 1]] - dataset->in_ptr[first[r]]};
+    const int64_t own[HALO_KINDS] = {first[r + 1] - first[r], first[r + 1] - first[r], dataset->in_ptr[first[r + 1]] - dataset->in_ptr[first[r]]};
     if (own[0] > ranks->most_nodes) ranks->most_nodes = own[0];
     const int64_t leaving = own[2] - edges_from_others(pairs[GNN_HALO_EDGES], count, r) + edges_to_others(pairs[GNN_HALO_EDGES], count, r); /* edges within, and to others */
     if (own[2] > ranks->most_edges) ranks->most_edges = own[2];
     if (leaving > ranks->most_edges) ranks->most_edges = leaving;
     find_most(ranks, r, own);
-    for (int k = 0; k < dataset->relation_count; k++) ((int64_t *)(uintptr_t)ranks->arriving)[r] += dataset->relations[k].in_ptr[first[r + 1]] - dataset->relations[k].in_ptr[first[r]];
+    for (int k = 0; k < dataset->relation_count; k++) ranks->arriving[r] += dataset->relations[k].in_ptr[first[r + 1]] - dataset->relations[k].in_ptr[first[r]];
     for (int s = 0; s < SPLIT_COUNT; s++) {
       int64_t rows = 0;
       for (int64_t k = 0; k < dataset->split_count[s]; k++) rows += dataset->split_rows[s][k] >= first[r] && dataset->split_rows[s][k] < first[r + 1];

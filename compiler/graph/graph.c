@@ -102,10 +102,17 @@ int64_t graph_rows(const Graph *graph, Domain domain) {
   return typed_rows(graph->program->info, domain);
 }
 
+HaloKind halo_kind(const Value *halo) { return halo->shape.domain == DOMAIN_EDGE ? HALO_OF_EDGES : (HaloKind)halo->as.degree.end; }
+
+int value_table(const Value *value) {
+  if (value->op == OP_HOISTED) return value->as.once.table;
+  return value->op == OP_HALO ? (int)halo_kind(value) + 1 : 0;
+}
+
 int64_t graph_value_rows(const Graph *graph, ValueId id) {
   const Value *value = &graph->values[id];
   const DataInfo *info = graph->program->info;
-  if (value->op == OP_HALO && info->is_of_rank) return info->ranks->table[value->shape.domain == DOMAIN_EDGE ? 2 : (int)value->as.degree.end];
+  if (info->is_of_rank && value_table(value)) return info->ranks->table[value_table(value) - 1];
   return graph_rows(graph, value->shape.domain);
 }
 

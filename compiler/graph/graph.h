@@ -107,7 +107,11 @@ typedef struct Value {
   int operand_count;
   ValueId operand[MAX_VALUE_OPERANDS];
   union {
-    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; HOISTED: into `once` of the graph that computes it */
+    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option */
+    struct Once {
+      int32_t index;  /* into `once` of the graph that computes it */
+      int table;      /* of ranks: it has the rows of this one, as value_table says */
+    } once;           /* HOISTED */
     struct WeightState {
       int32_t index;  /* param */
       int number;     /* from 0, as the optimiser counts them; ACCUMULATED_STATE: the sum of gradients */
@@ -180,6 +184,10 @@ typedef struct Graph {
   int note_count;
   const char **notes;       /* what a pass did that changes the order of sums, a line each, for --plan */
 } Graph;
+
+HaloKind halo_kind(const Value *halo);
+/* Which rows a rank's table has, from 1 on: by HaloKind its own of these and those of others that its sums gather; 0: the value is no such table. Where halos are of parts, HALO is one, too. */
+int value_table(const Value *value);
 
 /* The end of edges that the rows of a kernel over them are at: an aggregation's own; everything else goes from destination to destination. */
 EdgeEnd graph_walk_end(const Value *value);

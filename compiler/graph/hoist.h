@@ -14,4 +14,17 @@ typedef struct Hoisting {
 /* Both graphs are those that kernels are made of; what is hoisted out of them is marked there (is_once). NULL: there is none. */
 Hoisting *hoist(Arena *arena, Graph *training, Graph *evaluation);
 
+enum { TABLE_GRAPHS = 3 };
+
+/* The same of tables of a program's ranks (HALO) whose rows never change. */
+typedef struct Tables {
+  Graph *graphs[TABLE_GRAPHS], *once;
+  int first;                    /* of once->once, from where on they are such tables */
+  const ValueId **origin;       /* per graph, per value of `once`: the same there, or NO_VALUE */
+} Tables;
+
+/* Graphs of a training and its evaluations that are cut, and the one that computes once what they have as HOISTED; NULL: nothing. can_be_table: per field, it may be read from a table that
+ * begins with it. NULL: there are none. */
+Tables *hoist_tables(const Graph *once, const Graph *const *graphs, int count, const bool *can_be_table);
+
 #endif

@@ -52,7 +52,7 @@ static const char *check_value(const Graph *graph, const Value *value) {
   const TypedProgram *program = graph->program;
   switch (op_info[value->op].shape) {
   case SHAPE_FIELD: return value->as.index < 0 || value->as.index >= program->field_count ? "no such field" : NULL;
-  case SHAPE_HOISTED: return value->as.index < 0 || s->domain != DOMAIN_NODE || s->element != ELEMENT_REAL ? "not what can be computed once" : NULL;
+  case SHAPE_HOISTED: return value->as.once.index < 0 || (s->domain != DOMAIN_NODE && !(s->domain == DOMAIN_EDGE && value_table(value))) || s->element != ELEMENT_REAL ? "not what can be computed once" : NULL;
   case SHAPE_WEIGHT: return value->as.index < 0 || value->as.index >= program->param_count ? "no such weight" : NULL;
   case SHAPE_OPTION:
     if (value->as.index < 0 || value->as.index >= program->option_count) return "no such option";

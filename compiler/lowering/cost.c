@@ -206,7 +206,7 @@ void machine_share_out(Machine *machine, int ranks) {
 
 static double link_seconds(Link link, int64_t bytes) { return bytes > 0 && link.bandwidth > 0 ? link.latency + (double)bytes / link.bandwidth : 0; }
 
-ExchangeTraffic exchange_traffic(const RankInfo *ranks, int kind, int64_t row_bytes, int rank, int of_node) {
+ExchangeTraffic exchange_traffic(const RankInfo *ranks, HaloKind kind, int64_t row_bytes, int rank, int of_node) {
   const int count = ranks->count;
   ExchangeTraffic t = {{0}, {0}};
   for (int q = 0; q < count; q++) {
@@ -217,7 +217,7 @@ ExchangeTraffic exchange_traffic(const RankInfo *ranks, int kind, int64_t row_by
   return t;
 }
 
-static ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ranks, int kind, int64_t row_bytes) {
+static ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ranks, HaloKind kind, int64_t row_bytes) {
   const int count = ranks->count, of_node = machine->together > 0 ? machine->together : count;
   ExchangeCost cost = {0};
   for (int node = 0; node < count; node += of_node) {
@@ -236,10 +236,7 @@ static ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ran
   return cost;
 }
 
-int kernel_exchange_kind(const Kernel *kernel, const Graph *graph) {
-  const Value *anchor = &graph->values[kernel->anchor];
-  return anchor->shape.domain == DOMAIN_EDGE ? 2 : (int)anchor->as.degree.end;
-}
+HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph) { return halo_kind(&graph->values[kernel->anchor]); }
 
 int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) { return kernels_row_bytes(kernels, kernel->anchor); }
 

@@ -35,11 +35,11 @@ typedef struct Machine {
 /* The machine that a target describes; of this computer where `target` is NULL. */
 Machine machine_of_target(const TargetSpec *target);
 
-/* Bytes of one rank in an exchange of rows of row_bytes: within its node, of of_node ranks, and beyond. kind: of RankInfo.pairs. O(ranks). */
+/* Bytes of one rank in an exchange of rows of row_bytes: within its node, of of_node ranks, and beyond. O(ranks). */
 typedef struct ExchangeTraffic {
   int64_t sent[2], received[2];
 } ExchangeTraffic;
-ExchangeTraffic exchange_traffic(const RankInfo *ranks, int kind, int64_t row_bytes, int rank, int of_node);
+ExchangeTraffic exchange_traffic(const RankInfo *ranks, HaloKind kind, int64_t row_bytes, int rank, int of_node);
 /* What leaves a rank and what comes pass at the same time. */
 static inline int64_t traffic_bytes(ExchangeTraffic t) {
   const int64_t sent = t.sent[0] + t.sent[1], received = t.received[0] + t.received[1];
@@ -59,7 +59,7 @@ static inline bool kernel_gathers_parts(const Kernel *kernel) {
 
 /* Of the rows that a halo kernel of a rank gathers; nothing for others. */
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
-int kernel_exchange_kind(const Kernel *kernel, const Graph *graph); /* of RankInfo.pairs */
+HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph);
 BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel); /* what a training makes of it */
 const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel);
 int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel);

@@ -535,7 +535,7 @@ ValueId kernels_offsets(const Kernels *kernels, const Kernel *kernel) {
 }
 
 static bool is_far_by_id(const Fusion *f, const Value *value, EdgeEnd sums_at) {
-  return value->op == OP_LIFT && value->as.end != sums_at && f->graph->values[value->operand[0]].op != OP_HALO;
+  return value->op == OP_LIFT && value->as.end != sums_at && !value_table(&f->graph->values[value->operand[0]]);
 }
 
 /* What a sum gathers lies in halos alone; else it asks for the ids of rows. Of what a kernel that is no sum reads some is at the destination. */
@@ -563,7 +563,7 @@ static bool asks_for_edges(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   if (!domain_is_edges(value->shape.domain) || !visit(f, id, 0)) return false;
   if (!f->is_virtual[id]) {
-    if (ranks_of(f) && value->op != OP_HALO) f->kernels->asks_others = true;
+    if (ranks_of(f) && !value_table(value)) f->kernels->asks_others = true;
     return value->op != OP_HALO || ranks_of(f);
   }
   if (value->op == OP_DROPOUT) return true;
@@ -575,7 +575,7 @@ static bool asks_for_edges(Fusion *f, ValueId id) {
 static bool gathers_from_halos(const Fusion *f, const Kernel *kernel, bool of_edges) {
   for (int k = 0; k < kernel->input_count; k++) {
     const Value *input = &f->graph->values[kernel->inputs[k]];
-    if (input->op == OP_HALO && (input->shape.domain == DOMAIN_EDGE) == of_edges) return true;
+    if (value_table(input) && (input->shape.domain == DOMAIN_EDGE) == of_edges) return true;
   }
   return false;
 }

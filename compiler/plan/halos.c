@@ -7,8 +7,6 @@
 /* Of so many distinct rows out of `rows`, each drawn alike, `draws` draws find. */
 static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)ceil(rows * -expm1(-draws / rows)) : 0; }
 
-HaloKind halo_kind(const Value *halo) { return halo->shape.domain == DOMAIN_EDGE ? HALO_OF_EDGES : (HaloKind)halo->as.degree.end; }
-
 const int64_t *halo_pairs(Arena *arena, const DataInfo *info, HaloKind kind, int levels) {
   const int64_t *counted = kind == HALO_OF_EDGES ? info->edge_pairs : info->part_pairs[kind];
   if (counted) return counted + gnn_pair_at(levels);

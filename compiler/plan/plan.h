@@ -16,10 +16,6 @@
 
 enum { HALO_LEVELS = 6 /* at most 64 parts have them */ };
 
-/* Rows of nodes for sums that arrive at this end of their edges (by EdgeEnd); of edges, which lie with their destinations, for sums that arrive at the sources. */
-typedef enum HaloKind { HALO_FOR_SRC = END_SRC, HALO_FOR_DST = END_DST, HALO_OF_EDGES = 2, HALO_KINDS = 3 } HaloKind;
-HaloKind halo_kind(const Value *halo);
-
 /* How many rows of part q the rows of part p gather in such sums: [p << levels | q], counted in the data, or
  * estimated as if neighbours were anywhere, where none were read. 2^levels parts, levels from 1 to HALO_LEVELS. */
 const int64_t *halo_pairs(Arena *arena, const DataInfo *info, HaloKind kind, int levels);
@@ -392,7 +388,11 @@ typedef struct Schedule {
   const Plan *training_plan, *evaluation_plan, *once_plan; /* training_plan: NULL without a train block; once_plan: where nothing is computed once */
   double training_seconds, evaluation_seconds, once_seconds;
   double rerun_seconds, wait_seconds, slowed_seconds; /* of training_seconds */
-  double net_wait_seconds, net_seconds; /* of wait_seconds, that for exchanges; how long these take */
+  struct NetTotals {
+    int exchanges;
+    int64_t bytes, most_bytes; /* of all ranks; of the most that leave or reach one in each */
+    double seconds, wait_seconds;
+  } net, net_once;   /* of an epoch, or where nothing trains of an evaluation; of what comes before the first */
 } Schedule;
 
 /* `once`: before the first epoch; NULL: nothing is. */

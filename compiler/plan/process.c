@@ -89,7 +89,7 @@ static int64_t drawing_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks || program->train.boundary != BOUNDARY_SAMPLE) return 0;
   const int64_t edges = ranks->most_edges + related_edges(program->info).all;
-  return ranks->sent[END_SRC] + ranks->sent[END_DST] + ranks->table[END_SRC] + ranks->table[END_DST] + 8 * edges;
+  return ranks->sent[HALO_FOR_SRC] + ranks->sent[HALO_FOR_DST] + ranks->table[HALO_FOR_SRC] + ranks->table[HALO_FOR_DST] + 8 * edges;
 }
 
 /* Of a program of ranks: scores, labels and rows of the splits of all of them, which each measures. */

@@ -349,7 +349,7 @@ static bool scores_can_be_away(const Kernels *evaluation) {
 }
 
 /* Of one rank, the most rows that it gathers of others. */
-static int64_t others_most(const RankInfo *ranks, int kind) {
+static int64_t others_most(const RankInfo *ranks, HaloKind kind) {
   int64_t most = 0;
   for (int r = 0; r < ranks->count; r++) {
     int64_t rows = 0;
@@ -369,7 +369,7 @@ static void add_kept(Collecting *l, const Kernels *training) {
   for (int k = 0; k < training->kernel_count; k++) {
     const Kernel *kernel = &training->kernels[k];
     if (kernel->kind != KERNEL_HALO) continue;
-    const int kind = kernel_exchange_kind(kernel, training->graph);
+    const HaloKind kind = kernel_exchange_kind(kernel, training->graph);
     const int64_t rows = ranks->sent[kind] + others_most(ranks, kind) * (l->program->train.boundary_number > 0 ? 2 : 1);
     y->kept[kernel->anchor] = add_resident(l, BLOCK_SCRATCH, arena_printf(l->arena, "on_way_%s", training->graph->values[kernel->anchor].name), rows * kernel_exchange_row_bytes(training, kernel));
   }

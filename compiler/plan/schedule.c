@@ -144,7 +144,8 @@ static void add_exchange(Scheduling *c, int index) {
 static void add_wait(Scheduling *c, const TimelineEvent *event) {
   int copy = c->copy_of_event[event->waits_for];
   const Copy *waited = &c->schedule->copies[copy];
-  const char *name = problem_piece_name(c->problem, waited->value, waited->part);
+  const bool is_resident = resident_of_value(c->problem->residents, c->problem->kernels->graph, waited->value) != NULL; /* a table that is there from then on */
+  const char *name = is_resident ? c->problem->kernels->graph->values[waited->value].name : problem_piece_name(c->problem, waited->value, waited->part);
   bool is_arrival = event->reason == WAIT_ARRIVAL;
   static const char *const reasons[] = {[WAIT_PLACE] = "wait for step %d: the place of %s is needed", [WAIT_ARRIVAL] = "wait for step %d: %s is read", [WAIT_END] = "wait for step %d: all is over when %s is there"};
   const char *what = arena_printf(c->arena, reasons[event->reason], waited->step + 1, name);
@@ -203,15 +204,27 @@ static void append(Arena *arena, const Machine *machine, Schedule *schedule, con
   }
 }
 
+static struct NetTotals sum_exchanges(const Schedule *s, int first, int last) {
+  struct NetTotals t = {0};
+  for (int i = first; i < last; i++) {
+    const Step *step = &s->steps[i];
+    if (step->kind == STEP_KERNEL || !copy_is_exchange(&s->copies[step->copy])) continue;
+    const ExchangeCost *cost = &s->copies[step->copy].exchange;
+    if (step->kind == STEP_WAIT) t.wait_seconds += step->cost.seconds;
+    else t.exchanges++, t.bytes += cost->bytes, t.most_bytes += cost->most_bytes, t.seconds += step->cost.seconds;
+  }
+  return t;
+}
+
 static void sum_times(Schedule *s) {
   for (int i = 0; i < s->training_count; i++) {
     const Step *step = &s->steps[i];
     if (step->kind == STEP_WAIT) s->wait_seconds += step->cost.seconds;
-    if (step->kind == STEP_WAIT && copy_is_exchange(&s->copies[step->copy])) s->net_wait_seconds += step->cost.seconds;
-    if (step->lane == LANE_NET) s->net_seconds += step->cost.seconds;
     if (step->kind == STEP_KERNEL && step->is_rerun) s->rerun_seconds += step->cost.seconds - step->slowed_seconds;
     s->slowed_seconds += step->slowed_seconds;
   }
+  s->net = sum_exchanges(s, 0, s->training_count > 0 ? s->training_count : s->count);
+  s->net_once = sum_exchanges(s, s->count, schedule_step_count(s));
 }
 
 /* They go on behind all others, and are none of `count`. */

@@ -187,9 +187,23 @@ model weighted 'npy("directed") {
   node y : class[4]
   edge w : f32
   edge e : f32[3]
-}' '  h = x |> GCN(8, edge_weight = w) |> relu |> GraphConv(4, aggr = "max", edge_weight = w) |> tanh
+}' '  h = x |> GINE(out = 6, edge_attr = e, project = true) |> GCN(8, edge_weight = w) |> relu |> GraphConv(4, aggr = "max", edge_weight = w) |> tanh
   return h |> GATv2(4, heads = 2, edge_attr = e) |> GEN(3, aggr = "mean", edge_attr = e) |> TAG(y.classes, k = 1, edge_weight = w)'
 check "weights and features of edges in sums of both directions, on 3" same_bits weighted 3
+check "  and send to the byte what was announced" counts weighted
+once_alone() { # what never changes: features, weights of edges
+  "$gnncc" -w --plan -v --ranks=3 weighted.gnn >plan && grep 'exchange  ' plan && grep '^  once .*exchanges of .* before the first epoch' plan && grep 'never change come once, before the first epoch: x, ' plan &&
+    awk '$5 == "once" { is_before = 1 } $5 == "exchange" && /exchange (x|[a-z0-9]*[.]w)_halo:/ { n[is_before]++ } END { exit !(n[1] == 2 && !n[0]) }' plan && ./weighted_3 info | grep -q weighted
+}
+check "  rows of features and weights of edges once, before the first epoch" once_alone
+no_room() { # for them: the same bits
+  local device; device=$("$gnncc" -w --ranks=2 --budget device=1KiB late.gnn 2>&1 | sed -n 's/.*--budget device=\([0-9.]*[KM]iB\) is the smallest.*/\1/p' | head -1)
+  options="--budget device=$device"
+  "$gnncc" -w --plan --ranks=2 $options late.gnn >plan && ! grep '^  once ' plan && grep 'never change come in every epoch, as there is no room to keep them: x' plan && "$gnncc" -w --plan --ranks=2 late.gnn | grep '^  once ' && same_bits late 2
+}
+model late 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 24, classes = 5, seed = 3)' '  return x |> dropout(0.4) |> SAGE(16) |> relu |> GCN(y.classes)'
+check "  in every epoch where there is no room to keep them, on 2" no_room
+options=
 edge_kinds directed
 cat >gate.gnn <<'MODEL'
 layer Gate(x : node[f], out) {
