@@ -127,7 +127,6 @@ static const char *not_for_ranks(const Compilation *c) {
   if (p->train.batch_graphs || p->info->graphs > 1) return "sets of graphs are trained in one process, so far";
   if (p->info->has_pairs || p->info->type_count > 0) return "pairs and several types of nodes are for one process, so far";
   if (p->info->relation_count > 0 && !p->info->ranks) return "relations of data that were not read are for one process, so far";
-  if (p->info->fold_count > 0) return "data in folds are for one process, so far";
   if (p->has_weights_of_nodes) return "weights with a row for each node are for one process, so far";
   if (p->train.boundary_number > 0 && o->precision == PRECISION_BF16) return arena_printf(c->arena, "%s counts rows several times or averages them, of 32 bits, so far: no --precision=bf16", p->train.approximation);
   if (cut_wish_is_fixed(cut_wish(c)) || o->plan_from) return "the values of a rank are whole: no --cut, and no plan of other values";

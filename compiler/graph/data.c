@@ -424,7 +424,16 @@ static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankIn
   return status == GNN_OK;
 }
 
-static bool share_out(const DataReader *reader, int count, const gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
+static void find_most_split(const gnn_dataset *dataset, RankInfo *ranks) {
+  for (int s = 0; s < SPLIT_COUNT; s++)
+    for (int r = 0; r < ranks->count; r++) {
+      int64_t rows = 0;
+      for (int64_t k = 0; k < dataset->split_count[s]; k++) rows += dataset->split_rows[s][k] >= ranks->first[r] && dataset->split_rows[s][k] < ranks->first[r + 1];
+      if (rows > ranks->most_split[s]) ranks->most_split[s] = rows;
+    }
+}
+
+static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
   int64_t *pairs[GNN_HALOS];
   RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, pairs);
   const int64_t *first = ranks->first;
@@ -439,11 +448,11 @@ static bool share_out(const DataReader *reader, int count, const gnn_dataset *da
     if (leaving > ranks->most_edges) ranks->most_edges = leaving;
     find_most(ranks, r, own);
     for (int k = 0; k < dataset->relation_count; k++) ranks->arriving[r] += dataset->relations[k].in_ptr[first[r + 1]] - dataset->relations[k].in_ptr[first[r]];
-    for (int s = 0; s < SPLIT_COUNT; s++) {
-      int64_t rows = 0;
-      for (int64_t k = 0; k < dataset->split_count[s]; k++) rows += dataset->split_rows[s][k] >= first[r] && dataset->split_rows[s][k] < first[r + 1];
-      if (rows > ranks->most_split[s]) ranks->most_split[s] = rows;
-    }
+  }
+  find_most_split(dataset, ranks);
+  for (int64_t k = 0; k < dataset->fold_count; k++) {
+    if (gnn_dataset_choose_fold(dataset, k, error) != GNN_OK) return false;
+    find_most_split(dataset, ranks);
   }
   return true;
 }

@@ -142,7 +142,7 @@ trains() { # N NAME ARGUMENT...: into NAME_N.out
 alike() { # NAME N: losses and measures of all epochs, weights, the checkpoint
   local file checkpoint=0
   diff <(cut -d, -f1-7 "$1_1.out/log.csv") <(cut -d, -f1-7 "$1_$2.out/log.csv") || return 1
-  for file in "$1"_1.out/*.safetensors; do cmp "$file" "$1_$2.out/${file##*/}" || return 1; checkpoint=$((checkpoint + 1)); done
+  for file in $(cd "$1_1.out" && find . -name '*.safetensors'); do cmp "$1_1.out/$file" "$1_$2.out/$file" || return 1; checkpoint=$((checkpoint + 1)); done
   [ $checkpoint -ge 2 ]
 }
 same_bits() { # MODEL N...: of MODEL.gnn
@@ -201,9 +201,11 @@ no_room() { # for them: the same bits
   options="--budget device=$device"
   "$gnncc" -w --plan --ranks=2 $options late.gnn >plan && ! grep '^  once ' plan && grep 'never change come in every epoch, as there is no room to keep them: x' plan && "$gnncc" -w --plan --ranks=2 late.gnn | grep '^  once ' && same_bits late 2
 }
-model late 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 24, classes = 5, seed = 3)' '  return x |> dropout(0.4) |> SAGE(16) |> relu |> GCN(y.classes)'
+model late 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 24, classes = 5, seed = 3) { split = folds(3, seed = 1, valid = true) }' '  return x |> dropout(0.4) |> SAGE(16) |> relu |> GCN(y.classes)'
 check "  in every epoch where there is no room to keep them, on 2" no_room
 options=
+folds() { grep -o '"runs": .*}\]' late_1.out/run.json >one && grep -o '"runs": [^]]*}\]' late_2.out/run.json | cmp - one && [ "$(grep -o fold one | wc -l)" = 3 ]; }
+check "  in folds, each of which is another run" folds
 edge_kinds directed
 cat >gate.gnn <<'MODEL'
 layer Gate(x : node[f], out) {
