@@ -26,7 +26,7 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 # trust_long: 1,000 random programs (trust has twelve), the ways of NaN in programs of a user's optimisation (-O1), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # kernels_all: the tests of kernels for each instruction set and in double at -O3 (kernels: for this machine's; the others at -O1).
 # processors_all: by CMake; for ARM under QEMU SVE of known lengths, libraries and sources, and the tests of the kernels (processors: a program with NEON and SVE).
-# ranks_long: two hundred orders of messages (ranks: seven); every standard layer in all its forms, and three data sets of the user's (GNN_DATA), on the stand-in for MPI; kill -9 at twenty moments (ranks: three).
+# ranks_long: 16 ranks under SMPI; two hundred orders of messages (ranks: seven); every standard layer in all its forms, and three data sets of the user's (GNN_DATA), on the stand-in for MPI; kill -9 at twenty moments (ranks: three).
 # limited_all: ten kills of a program with a tenth of the memory, and five of each other one (limited: six, and three).
 # toolkits: headers of older CUDA toolkits, which have to be fetched.
 long_suites="cuda_all end_to_end_all emitted_all plans_all occupancy cuda_sweep planner_all trust_long kernels_all processors_all ranks_long toolkits limited_all"

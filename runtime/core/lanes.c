@@ -57,6 +57,9 @@ static void lanes_relax(void) {
 #endif
 }
 
+/* There is no thread for it. */
+static int lanes_is_by_caller(const gnn_lanes *lanes, gnn_lane lane) { return lane == GNN_LANE_NET && lanes->run->ranks->is_by_caller; }
+
 static int lanes_is_stopped(gnn_lanes *lanes) { return atomic_load(&lanes->is_failed) || atomic_load(&lanes->is_ending); }
 
 static void lanes_wait(gnn_lanes *lanes, int copy) {
@@ -67,6 +70,15 @@ static void lanes_wait(gnn_lanes *lanes, int copy) {
   pthread_mutex_lock(&lanes->mutex);
   while (atomic_load(&lanes->pending[copy]) && !lanes_is_stopped(lanes)) pthread_cond_wait(&lanes->completed, &lanes->mutex);
   pthread_mutex_unlock(&lanes->mutex);
+}
+
+/* By the thread of the steps. */
+static void lanes_wait_in_steps(gnn_lanes *lanes, int copy) {
+  const gnn_lane lane = lanes->run->program->copies[copy].lane;
+  if (lanes_is_by_caller(lanes, lane) && atomic_load(&lanes->pending[copy])) {
+    gnn_ranks_finish(lanes->run, copy);
+    atomic_store(&lanes->pending[copy], 0);
+  } else lanes_wait(lanes, copy);
 }
 
 static void lanes_move(gnn_lanes *lanes, const gnn_copy_desc *copy) {
@@ -128,8 +140,10 @@ static void lanes_carry_out(Lane *lane, int number) {
   }
   struct gnn_watch *watch = copy->step ? lanes->run->watch : NULL;
   if (watch) gnn_watch_enter(lanes->run, copy->step);
-  if (copy->lane == GNN_LANE_NET) gnn_ranks_exchange(lanes->run, number, lanes->tiers.base[GNN_DEVICE] + copy->from.at, lanes->tiers.base[GNN_DEVICE] + copy->to.at);
-  else if (gnn_copy_uses_scratch(copy)) status = lanes_move_scratch(lane, copy, &error);
+  if (copy->lane == GNN_LANE_NET) {
+    gnn_ranks_start(lanes->run, number, lanes->tiers.base[GNN_DEVICE] + copy->from.at, lanes->tiers.base[GNN_DEVICE] + copy->to.at);
+    if (!lanes_is_by_caller(lanes, copy->lane)) gnn_ranks_finish(lanes->run, number);
+  } else if (gnn_copy_uses_scratch(copy)) status = lanes_move_scratch(lane, copy, &error);
   else lanes_move(lanes, copy);
   if (status != GNN_OK) lanes_fail_copy(lanes, copy, &error);
   else if (watch) gnn_watch_leave(lanes->run, copy->step);
@@ -189,12 +203,12 @@ static void *lanes_main(void *context) {
 
 gnn_status gnn_lanes_await(gnn_run *run, int copy) {
   gnn_lanes *lanes = run->lanes;
-  lanes_wait(lanes, copy);
+  lanes_wait_in_steps(lanes, copy);
   return atomic_load(&lanes->is_failed) ? GNN_EIO : GNN_OK;
 }
 
 void gnn_lanes_settle(gnn_run *run) {
-  for (int c = 0; run->lanes && c < run->lanes->copy_count; c++) lanes_wait(run->lanes, c);
+  for (int c = 0; run->lanes && c < run->lanes->copy_count; c++) lanes_wait_in_steps(run->lanes, c);
 }
 
 gnn_status gnn_lanes_copy(gnn_run *run, int copy) {
@@ -206,6 +220,15 @@ gnn_status gnn_lanes_copy(gnn_run *run, int copy) {
     gnn_fail(&error, GNN_EIO, "", "step %d copies what it has not finished copying; this is a bug in gnncc", run->program->copies[copy].step);
     lanes_fail(lanes, &error);
     return GNN_EIO;
+  }
+  for (int i = 0; i < 2; i++) {
+    const int after = run->program->copies[copy].after[i];
+    if (after >= 0 && lanes_is_by_caller(lanes, run->program->copies[after].lane)) lanes_wait_in_steps(lanes, after); /* whoever else waits for it cannot finish it */
+  }
+  if (lanes_is_by_caller(lanes, lane->kind)) {
+    atomic_store(&lanes->pending[copy], 1);
+    lanes_carry_out(lane, copy);
+    return lanes->is_serial ? gnn_lanes_await(run, copy) : atomic_load(&lanes->is_failed) ? GNN_EIO : GNN_OK;
   }
   pthread_mutex_lock(&lanes->mutex);
   atomic_store(&lanes->pending[copy], 1);
@@ -277,7 +300,7 @@ gnn_status gnn_lanes_create(gnn_run *run, const gnn_tiers *tiers, gnn_scratch *s
   lanes->pending = calloc((size_t)lanes->copy_count, sizeof *lanes->pending);
   gnn_status status = lanes->pending ? GNN_OK : gnn_fail_memory(error, lanes->copy_count);
   for (int l = 0; status == GNN_OK && l < GNN_LANE_COUNT; l++)
-    if (gnn_lanes_uses(program, (gnn_lane)l)) status = lanes_start(&lanes->lane[l], error);
+    if (gnn_lanes_uses(program, (gnn_lane)l) && !lanes_is_by_caller(lanes, (gnn_lane)l)) status = lanes_start(&lanes->lane[l], error);
   if (status != GNN_OK) gnn_lanes_destroy(run);
   return status;
 }

@@ -91,7 +91,7 @@ void gnn_pack(gnn_run *run, int halo, const void *table, int64_t row_bytes, void
   gnn_parallel(run->team, ranks->send_first[halo][ranks->count], RANKS_PACK_ROWS, ranks_pack, &packing);
 }
 
-void gnn_ranks_exchange(gnn_run *run, int number, void *sending, void *table) {
+void gnn_ranks_start(gnn_run *run, int number, void *sending, void *table) {
   const gnn_copy_desc *copy = &run->program->copies[number];
   gnn_ranks *ranks = run->ranks;
   const int64_t *send_first = ranks->send_first[copy->halo];
@@ -100,10 +100,14 @@ void gnn_ranks_exchange(gnn_run *run, int number, void *sending, void *table) {
   else {
     const gnn_messages messages = {sending, (unsigned char *)table + ranks->rows[copy->halo] * copy->row_bytes, send_first, ranks->receive_first[copy->halo], copy->row_bytes, 0};
     ranks->desc->net->start(ranks, copy->step, &messages);
-    ranks->desc->net->finish(ranks, copy->step);
   }
   ranks->sent_bytes[number] += sent;
   ranks->sent_times[number]++;
+}
+
+void gnn_ranks_finish(gnn_run *run, int number) {
+  const gnn_copy_desc *copy = &run->program->copies[number];
+  if (!copy->is_approximate) run->ranks->desc->net->finish(run->ranks, copy->step);
 }
 
 int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy) {

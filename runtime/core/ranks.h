@@ -18,8 +18,8 @@ typedef struct gnn_messages {
 /* What carries them. Whatever fails is said, with rank, step, peer and message, and ends all ranks. */
 struct gnn_net {
   const char *name;
-  gnn_status (*begin)(gnn_ranks *ranks, gnn_error *error); /* finds rank and started, how many there are */
-  /* `step` has the same messages whenever it comes, or is_drawn. By the thread of the net's lane, beside whatever is gathered. What was started is finished before it is started again. */
+  gnn_status (*begin)(gnn_ranks *ranks, gnn_error *error); /* finds rank and started, how many there are, and is_by_caller */
+  /* `step` has the same messages whenever it comes, or is_drawn. By the thread of the net's lane, beside whatever is gathered, where that may be. What was started is finished before it is started again. */
   void (*start)(gnn_ranks *ranks, int step, const gnn_messages *messages);
   void (*finish)(gnn_ranks *ranks, int step);
   /* All have all of it: units of unit_bytes, those of rank r from first[r] on; its own are there. */
@@ -35,6 +35,7 @@ struct gnn_ranks {
   int rank, count;
   int started;        /* by what started the program */
   int together;       /* so many of them are on this machine */
+  int is_by_caller;   /* the net takes calls of one thread alone, that of the steps, which then starts an exchange where it is queued and finishes it where it is awaited */
   void *state;        /* of the net */
   int64_t rows[GNN_HALOS]; /* of a table, before those of others */
   int64_t *send_first[GNN_HALOS], *receive_first[GNN_HALOS]; /* [count + 1] */
@@ -51,8 +52,9 @@ void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike);
 static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == NULL || ranks->rank == 0; }
 /* all[r * count ..] are those of rank r. `all` has room for all ranks, and own is none of it. */
 void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all);
-/* A copy on the lane of the net: behind the rows of `table` come those of others, rank by rank, in the order of their rows. An error ends all ranks. */
-void gnn_ranks_exchange(gnn_run *run, int copy, void *sending, void *table);
+/* A copy on the lane of the net: behind the rows of `table` come those of others, rank by rank, in the order of their rows. It is over once it was started and finished. An error ends all ranks. */
+void gnn_ranks_start(gnn_run *run, int copy, void *sending, void *table);
+void gnn_ranks_finish(gnn_run *run, int copy);
 /* Whether other rows are drawn for each exchange of a copy. */
 static inline int gnn_ranks_draws(const gnn_ranks *ranks, int copy) { return ranks->desc->boundary == GNN_BOUNDARY_SAMPLE && ranks->program->copies[copy].is_approximate; }
 /* Of all exchanges of a copy so far, by all ranks, the bytes of one, where rows are drawn in the mean; 0: there was none, -1: they were not all alike. All ranks ask. */

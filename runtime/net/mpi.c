@@ -1,5 +1,5 @@
 /* mpi.c: exchanges between ranks by MPI: persistent sends and receives, and gathered parts. The lane of the net exchanges while the steps gather:
- * two threads make calls, one at a time. */
+ * two threads make calls, one at a time. Where MPI takes calls of one thread alone (SimGrid's SMPI, whose ranks are threads of one process), the steps make all of them. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -118,7 +118,8 @@ static void say_who_is_late(gnn_ranks *ranks, int step, const mpi_step *s) {
 
 static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
   int provided, fault = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
-  if (fault != MPI_SUCCESS || provided < MPI_THREAD_SERIALIZED) return gnn_fail(error, GNN_EDEVICE, "R0810", "MPI did not begin");
+  ranks->is_by_caller = provided < MPI_THREAD_SERIALIZED;
+  if (fault != MPI_SUCCESS) return gnn_fail(error, GNN_EDEVICE, "R0810", "MPI did not begin");
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &ranks->rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks->started);
@@ -202,6 +203,17 @@ static void net_start(gnn_ranks *ranks, int step, const gnn_messages *messages) 
   pthread_mutex_unlock(&state_of(ranks)->calls);
 }
 
+/* Nobody else calls meanwhile, so that MPI may do the waiting: in a simulation, whose clock stands between two calls, it has to. */
+static int wait_for_all(mpi_step *s, int *is_over, MPI_Status *statuses) {
+  *is_over = 1;
+  return MPI_Waitall(s->count, s->requests, statuses);
+}
+
+static int wait_for_one(MPI_Request *request, int *is_over) {
+  *is_over = 1;
+  return MPI_Wait(request, MPI_STATUS_IGNORE);
+}
+
 static void net_finish(gnn_ranks *ranks, int step) {
   mpi_step *s = &state_of(ranks)->steps[step];
   pthread_mutex_t *calls = &state_of(ranks)->calls;
@@ -210,7 +222,7 @@ static void net_finish(gnn_ranks *ranks, int step) {
   int is_over = 0;
   pthread_mutex_lock(calls);
   for (;;) {
-    const int fault = MPI_Testall(s->count, s->requests, &is_over, statuses);
+    const int fault = ranks->is_by_caller ? wait_for_all(s, &is_over, statuses) : MPI_Testall(s->count, s->requests, &is_over, statuses);
     if (fault != MPI_SUCCESS) fail_message(ranks, step, s, fault, statuses);
     if (is_over) break;
     wait_a_little(calls, &w);
@@ -240,7 +252,7 @@ static void net_gather(gnn_ranks *ranks, int step, void *all, const int64_t *fir
   check(ranks, step, MPI_Type_commit(&unit), "MPI_Type_commit");
   check(ranks, step, MPI_Iallgatherv(MPI_IN_PLACE, 0, unit, all, counts, displacements, unit, MPI_COMM_WORLD, &request), "MPI_Iallgatherv");
   for (;;) {
-    check(ranks, step, MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Iallgatherv");
+    check(ranks, step, ranks->is_by_caller ? wait_for_one(&request, &is_over) : MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Iallgatherv");
     if (is_over) break;
     wait_a_little(calls, &w);
     if (is_late(ranks, &w))

@@ -1,5 +1,5 @@
 #!/bin/bash
-# long.sh BUILD: every standard layer on three ranks, on the stand-in for MPI; and three data sets (GNN_DATA: their folder) on 1, 2, 3, 4 and 8 ranks: losses, measures, weights and checkpoints of one process.
+# long.sh BUILD: 16 ranks under SimGrid's SMPI, where that is there: the bits of one process, and what exchanges take as --backend=sim says; every standard layer on three ranks, on the stand-in for MPI; and three data sets (GNN_DATA: their folder) on 1, 2, 3, 4 and 8 ranks: losses, measures, weights and checkpoints of one process.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 build=$(cd "$1" && pwd)
@@ -29,6 +29,31 @@ same_bits() { # NAME "OPTION..." RANKS...: of NAME.gnn
     "$gnncc" -q -w --ranks="$n" $options "$name.gnn" -o "${name}_n" && run "$n" "./${name}_n" --out out && alike one out || { echo "$n ranks"; return 1; }
   done
 }
+
+# ---- simulated ----
+
+. "$here/smpi.sh"
+simulated() {
+  many_target 16 >many.gnn && cat >>many.gnn <<'MODEL' && smpi_builds many.gnn 16 && "$gnncc" -q -w --cut=whole --ranks=1 many.gnn -o many_1 && run 1 ./many_1 --out one && smpi_runs 16 no many/many -q --every 1 --log csv --out many.out >text 2>&1 || { cat text; return 1; }
+data g from synth(kind = "rmat", nodes = 35000, degree = 6, features = 16, classes = 5, seed = 3)
+model many on g {
+  h = x |> dropout(0.3) |> SAGE(32) |> relu |> dropout(0.3) |> GCN(32) |> relu
+  return h |> SAGE(y.classes)
+}
+train many { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; evaluate = every(1000); metric = accuracy }
+MODEL
+  alike one many.out
+}
+takes_as_planned() { # within a tenth: its messages, and what is gathered
+  local planned taken
+  planned=$(planned_ms net_seconds many.gnn 16) taken=$(smpi_epoch 16 no many/many)
+  echo "planned $planned ms, taken $taken ms"
+  awk -v planned="$planned" -v taken="$taken" 'BEGIN { exit !(taken > 0.9 * planned && taken < 1.1 * planned) }'
+}
+if command -v smpicc >/dev/null && command -v smpirun >/dev/null; then
+  check "16 ranks under SMPI have the bits of one process" simulated
+  check "  and their exchanges take what --backend=sim says" takes_as_planned
+else skip "16 ranks under SMPI" "there is no smpicc: apt install libsimgrid-dev"; fi
 
 # ---- every standard layer ----
 

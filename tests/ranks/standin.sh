@@ -85,6 +85,10 @@ can_leave_out() {
     [ "$(lines_of waits/gnnmpi.c | wc -l)" -ge 2 ] && [ "$(lines_of every/every.c | wc -l)" -ge 10 ] && for call in pack copy await sum_ranks gather_parts; do grep -q "left_out.*gnn_$call" every/every.c || return 1; done
 }
 check "a program in which each of these can be left out" can_leave_out
+one_thread() { # each exchange is started and awaited by the steps; values that are moved, too, beside the lanes of the host
+  STANDIN_ONE_THREAD=1 trains 4 every/every 2
+}
+check "three ranks whose MPI takes calls of one thread alone" one_thread
 seeds() { # FIRST LAST
   local seed
   for seed in $(seq "$1" "$2"); do trains "$seed" every/every || { echo "seed $seed"; return 1; }; done

@@ -2,6 +2,7 @@
  *
  * Messages with other tags overtake each other, and each takes so many looks (MPI_Test) as STANDIN_SEED says; those of one tag in eight take longer than some sums beside them. What is sent is read as late as may be: who writes there before ends all. Where something
  * is received stands nothing readable until the message is over, and who writes there ends all. So a wait that is missing changes numbers or ends the program.
+ * STANDIN_ONE_THREAD: calls may come of the thread alone that began.
  * STANDIN_FAULT=KIND:RANK:NUMBER: there that message fails (message), cannot be started (start) or is a byte short (short), or that gathering fails (gather). */
 #define _GNU_SOURCE
 #include "mpi.h"
@@ -57,7 +58,8 @@ struct standin_request {
 };
 
 static shared *all;
-static int rank, ranks = 1, has_died;
+static int rank, ranks = 1, has_died, is_one_thread;
+static _Thread_local int has_begun;
 static uint64_t seed;
 static int late_tag; /* modulo LATE_ONE_OF */
 static arrival *arrivals;
@@ -101,13 +103,19 @@ static uint64_t hash(const unsigned char *data, int bytes) {
 static int is_fault(const char *kind, int64_t number) { return strcmp(fault_kind, kind) == 0 && fault_rank == rank && fault_number == number; }
 static slot *slot_of(int from, int to) { return &all->slots[from * RANKS_MOST + to]; }
 
+static void see_thread(void) {
+  if (is_one_thread && !has_begun) die("a call by another thread than that which began");
+}
+
 /* ---- beginning and end ---- */
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   (void)argc, (void)argv;
   const char *wanted = getenv("STANDIN_RANKS"), *by = getenv("STANDIN_SEED"), *fault = getenv("STANDIN_FAULT");
   long long number;
-  *provided = required <= MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
+  is_one_thread = getenv("STANDIN_ONE_THREAD") != NULL;
+  has_begun = 1;
+  *provided = is_one_thread ? MPI_THREAD_FUNNELED : required <= MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
   ranks = wanted ? atoi(wanted) : 1;
   if (ranks < 1 || ranks > RANKS_MOST) return MPI_ERR_OTHER;
   if (fault && sscanf(fault, "%15[a-z]:%d:%lld", fault_kind, &fault_rank, &number) == 3) fault_number = number;
@@ -240,6 +248,7 @@ int MPI_Recv_init(void *to, int count, MPI_Datatype type, int peer, int tag, MPI
 int MPI_Start(MPI_Request *request) { return MPI_Startall(1, request); }
 
 int MPI_Startall(int count, MPI_Request *list) {
+  see_thread();
   if (draw() % 8 == 0) usleep((useconds_t)(draw() % 1000)); /* others are ahead */
   for (int i = 0; i < count; i++) {
     if (is_fault("start", messages + 1)) return MPI_ERR_OTHER;
@@ -336,6 +345,7 @@ int MPI_Request_get_status(MPI_Request q, int *is_over, MPI_Status *status) {
 }
 
 int MPI_Testall(int count, MPI_Request *list, int *is_over, MPI_Status *statuses) {
+  see_thread();
   int fault = MPI_SUCCESS;
   look();
   *is_over = 1;
@@ -359,6 +369,18 @@ int MPI_Test(MPI_Request *request, int *is_over, MPI_Status *status) {
   drop_request(q);
   *request = MPI_REQUEST_NULL;
   return MPI_SUCCESS;
+}
+
+int MPI_Waitall(int count, MPI_Request *list, MPI_Status *statuses) {
+  int is_over = 0, fault = MPI_SUCCESS;
+  while (!is_over && fault == MPI_SUCCESS) fault = MPI_Testall(count, list, &is_over, statuses), sched_yield();
+  return fault;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status) {
+  int is_over = 0, fault = MPI_SUCCESS;
+  while (!is_over && fault == MPI_SUCCESS) fault = MPI_Test(request, &is_over, status), sched_yield();
+  return fault;
 }
 
 int MPI_Request_free(MPI_Request *request) {

@@ -34,6 +34,8 @@ int MPI_Recv_init(void *to, int count, MPI_Datatype type, int peer, int tag, MPI
 int MPI_Start(MPI_Request *request);
 int MPI_Startall(int count, MPI_Request *requests);
 int MPI_Iallgatherv(const void *in_place, int none, MPI_Datatype type, void *all, const int *counts, const int *displacements, MPI_Datatype unit, MPI_Comm comm, MPI_Request *request);
+int MPI_Wait(MPI_Request *request, MPI_Status *status);
+int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses);
 int MPI_Test(MPI_Request *request, int *is_over, MPI_Status *status);
 int MPI_Testall(int count, MPI_Request *requests, int *is_over, MPI_Status *statuses);
 int MPI_Request_get_status(MPI_Request request, int *is_over, MPI_Status *status);
