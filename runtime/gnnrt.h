@@ -194,8 +194,9 @@ typedef struct gnn_ranks_desc {
   double boundary_number;        /* stale: the share of what came before in averages, 0: there are none; sample: the share of rows */
 } gnn_ranks_desc;
 
-/* Rows of the rank are the first of `table`. Those that leave, for one rank after the other, go side by side into `sending`, from where a copy on the lane of the net takes them. */
-void gnn_pack(gnn_run *run, int halo, const void *table, int64_t row_bytes, void *sending);
+/* How many of the rank's rows others gather, by GNN_HALO_*, and which, for one rank after the other, as they lie side by side where a copy on the lane of the net takes them. */
+int64_t gnn_sent_rows(const gnn_run *run, int halo);
+const int32_t *gnn_rows_to_send(const gnn_run *run, int halo);
 /* Parts that each rank has, so many bytes of each, become those of all ranks: `parts` has room for all, and its own are there. */
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes);
 /* sums[0 .. count) = the top of the tree over the sums of all parts, [parts][count], of which the rank's own are there. */

@@ -212,6 +212,21 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   }
 }
 
+/* A step on a processor that makes rows which an exchange takes. */
+static bool is_sending(const Emission *m, const Step *step) {
+  return m->backend == BACKEND_CPU && m->program->info->is_of_rank && step->kind == STEP_KERNEL && step->kernels->kernels[step->kernel].kind == KERNEL_HALO;
+}
+
+/* Whether the exchange comes right after the step: it begins then once it has the rows that others wait for, beside the rank's own. */
+static bool is_begun_inside(const Emission *m, int s) {
+  const Step *step = &m->schedule->steps[s], *next = step + 1;
+  if (!is_sending(m, step) || s + 1 == schedule_step_count(m->schedule) || next->kind != STEP_COPY) return false;
+  const Copy *copy = &m->schedule->copies[next->copy];
+  return copy_is_exchange(copy) && copy->kernels == step->kernels && copy->value == step->kernels->kernels[step->kernel].anchor;
+}
+
+static void emit_copy_call(const Step *step, FILE *out) { fprintf(out, "  if ((status = gnn_copy(g, %d)) != GNN_OK) return status;\n", step->copy); }
+
 static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, PieceLists *lists, FILE *out) {
   const Step *step = &m->schedule->steps[s];
   const Kernel *kernel = &step->kernels->kernels[step->kernel];
@@ -231,6 +246,8 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, P
   emit_lines_begin(m, step, out);
   fprintf(out, "  gnn_enter(g, %d);\n", step->number);
   emit_call(m, calls, s, lists, out);
+  if (is_begun_inside(m, s)) emit_copy_call(step + 1, out);
+  if (is_sending(m, step)) emit_call_for_own(m, calls, s, lists, out);
   emit_measure_of_step(m, m->layout, step, "AT", out);
   fprintf(out, "  gnn_leave(g, %d);\n", step->number);
   if (!is_once) emit_tap_calls(m, s, out);
@@ -254,10 +271,11 @@ static const char *copy_reason(const Emission *m, const Copy *copy) {
 static void emit_copy_step(const Emission *m, int s, FILE *out) {
   const Step *step = &m->schedule->steps[s];
   const Copy *copy = &m->schedule->copies[step->copy];
-  fprintf(out, "   * %s beside the compute, from %.3g ms on for about %.3g ms \302\267 %s */\n",
-          bytes_text(m->arena, copy->bytes), 1e3 * step->start_seconds, 1e3 * step->cost.seconds, copy_reason(m, copy));
+  const bool is_begun = s > 0 && is_begun_inside(m, s - 1);
+  fprintf(out, "   * %s beside the compute, from %.3g ms on for about %.3g ms \302\267 %s%s */\n",
+          bytes_text(m->arena, copy->bytes), 1e3 * step->start_seconds, 1e3 * step->cost.seconds, copy_reason(m, copy), is_begun ? arena_printf(m->arena, "; step %d has begun it", s) : "");
   emit_lines_begin(m, step, out);
-  fprintf(out, "  if ((status = gnn_copy(g, %d)) != GNN_OK) return status;\n", step->copy);
+  if (!is_begun) emit_copy_call(step, out);
 }
 
 static void emit_wait_step(const Emission *m, int s, FILE *out) {

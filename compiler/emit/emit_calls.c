@@ -56,11 +56,14 @@ StepCalls *step_calls(const Emission *m, StepPrinter *print) {
   return calls;
 }
 
-void emit_call(const Emission *m, const StepCalls *calls, int step, PieceLists *lists, FILE *out) {
+static void call(const Emission *m, const StepCalls *calls, int step, const char *behind, PieceLists *lists, FILE *out) {
   const StepCall *call = &calls->calls[step];
   const char *passed = arguments_passed(m, call->arguments, m->schedule, m->layout, &m->schedule->steps[step], lists, out);
-  fprintf(out, "  %s(g%s);\n", call->function->name, passed);
+  fprintf(out, "  %s%s(g%s);\n", call->function->name, behind, passed);
 }
+
+void emit_call(const Emission *m, const StepCalls *calls, int step, PieceLists *lists, FILE *out) { call(m, calls, step, "", lists, out); }
+void emit_call_for_own(const Emission *m, const StepCalls *calls, int step, PieceLists *lists, FILE *out) { call(m, calls, step, "_own", lists, out); }
 
 /* ---- loss and hits of each split, on a GPU ---- */
 

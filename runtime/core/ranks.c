@@ -9,8 +9,6 @@
 
 #include "boundary.h"
 
-enum { RANKS_PACK_ROWS = 256 };
-
 /* Before anything else is exchanged. */
 static gnn_status ranks_are_of_one_program(gnn_ranks *ranks, gnn_error *error) {
   int64_t all[GNN_RANKS_MOST];
@@ -72,24 +70,8 @@ void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *al
 
 /* ---- called by steps ---- */
 
-typedef struct ranks_packing {
-  const unsigned char *table;
-  unsigned char *sending;
-  const int32_t *row;
-  int64_t row_bytes;
-} ranks_packing;
-
-static void ranks_pack(const void *context, int64_t begin, int64_t end, int64_t task) {
-  const ranks_packing *p = context;
-  (void)task;
-  for (int64_t i = begin; i < end; i++) memcpy(p->sending + i * p->row_bytes, p->table + p->row[i] * p->row_bytes, (size_t)p->row_bytes);
-}
-
-void gnn_pack(gnn_run *run, int halo, const void *table, int64_t row_bytes, void *sending) {
-  const gnn_ranks *ranks = run->ranks;
-  const ranks_packing packing = {table, sending, ranks->send_row[halo], row_bytes};
-  gnn_parallel(run->team, ranks->send_first[halo][ranks->count], RANKS_PACK_ROWS, ranks_pack, &packing);
-}
+int64_t gnn_sent_rows(const gnn_run *run, int halo) { return run->ranks->send_first[halo][run->ranks->count]; }
+const int32_t *gnn_rows_to_send(const gnn_run *run, int halo) { return run->ranks->send_row[halo]; }
 
 void gnn_ranks_start(gnn_run *run, int number, void *sending, void *table) {
   const gnn_copy_desc *copy = &run->program->copies[number];

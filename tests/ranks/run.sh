@@ -118,6 +118,11 @@ balanced() { # a hub's edges are on one rank: the most over the mean of the rank
 check "  and how alike the ranks are is told" balanced
 sources_say() { "$gnncc" -q -w -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnmpi.c ] && ! make -C sources 2>messages && grep "MPI=yes" messages; }
 check "sources are delivered with MPI's, and make says what they need" sources_say
+sends_first() { # every exchange begins between the rows that others wait for and the rank's own
+  grep -B2 '_own(g, V' sources/plain.c && [ "$(grep -c '_own(g, V' sources/plain.c)" = "$(grep -c 'GNN_LANE_NET, INT64_C' sources/plain.c)" ] &&
+    awk '/_own\(g, V/ { name = $1; sub(/_own.*/, "", name); if (before !~ /gnn_copy/ || index(earlier, name "(g") == 0) exit bad = 1 } { earlier = before; before = $0 } END { exit bad }' sources/plain.c
+}
+check "rows that others wait for are made first, and leave beside the rank's other rows" sends_first
 plain_has_none() { "$gnncc" -q -w plain.gnn -o plain && ! grep -q MPI_ plain; }
 check "a program without ranks has nothing of MPI" plain_has_none
 one_rank() { "$gnncc" -q -w --ranks=1 plain.gnn -o alone && ! grep -q MPI_ alone && cmp alone plain; }

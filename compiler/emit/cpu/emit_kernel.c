@@ -88,9 +88,9 @@ static const char *parameters(const Arguments *a) {
   return text;
 }
 
-static void open_step(StepWriter *w, Members members) {
+static void open_step_as(StepWriter *w, const char *behind, Members members) {
   const char *indent = "    ";
-  fprintf(w->out, "static void %s(gnn_run *g%s) {\n  const struct %s s = {\n    .g = g,\n", w->name, parameters(w->arguments), w->name);
+  fprintf(w->out, "static void %s%s(gnn_run *g%s) {\n  const struct %s s = {\n    .g = g,\n", w->name, behind, parameters(w->arguments), w->name);
   for (int i = 0; i < w->arguments->count; i++) fprintf(w->out, "    .%s = %s,\n", w->arguments->list[i].name, w->arguments->list[i].name);
   step_print_lines(w->out, indent, step_dropout_values(w, ".", ","));
   step_print_lines(w->out, indent, members.values);
@@ -98,6 +98,8 @@ static void open_step(StepWriter *w, Members members) {
   w->fields = arena_printf(w->arena, "%s%s", step_dropout_fields(w), members.fields);
   w->uses = 0;
 }
+
+static void open_step(StepWriter *w, Members members) { open_step_as(w, "", members); }
 
 static const Members no_members = {"", ""};
 
@@ -136,7 +138,7 @@ static void run_over_rows(const StepWriter *w, const char *task, Domain domain, 
             w->name, task);
 }
 
-enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64 };
+enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64, SENT_ROWS = 256 };
 
 /* Of a program of ranks: how its nodes are shared out; NULL: it is none. */
 static const RankInfo *ranks_of(const Emission *m) { return m->program->info->is_of_rank ? m->program->info->ranks : NULL; }
@@ -471,19 +473,29 @@ static void emit_spmm(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
-/* The table of a rank: its own rows, of which those that others gather are packed. An exchange, a step of its own, brings theirs. */
-static void emit_exchange(StepWriter *w) {
+/* Rows of a table into `to`: those of the rank, or if `lines` say which row r the i-th is, these. */
+static void print_table_rows(const StepWriter *w, const char *task, const char *index, const char *lines, const char *row, const char *to) {
+  const char *type = rows_type(w->kernels, w->kernel->anchor);
   const int64_t stride = kernels_row_stride(w->kernels, w->kernel->anchor);
-  const char *type = rows_type(w->kernels, w->kernel->anchor), *to = step_to(w, w->kernel->anchor);
-  step_write_halo(w, (Spread){0});
-  open_task(w, "rows", w->body->uses | USES_STEP);
-  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %s *restrict to = %s + r * %" PRId64 ";\n", type, to, stride);
+  open_task(w, task, w->body->uses | USES_STEP | USES_RUN);
+  fprintf(w->out, "%s  for (int64_t %s = begin; %s < end; %s++) {\n%s    %s *restrict to = (%s *)(void *)%s + %s * %" PRId64 ";\n", lines, index, index, index, row, type, type, to, index, stride);
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
-  step_scratch(w);
-  open_step(w, no_members);
+}
+
+/* The table of a rank: its own rows, of which those that others gather are made first, side by side. An exchange, a step of its own, takes them and brings those of others, while NAME_own makes the
+ * rank's rows. */
+static void emit_exchange(StepWriter *w) {
+  const char *sent = step_scratch(w), *own = step_to(w, w->kernel->anchor);
+  const int halo = halo_of_ranks(w->graph, w->kernel);
+  step_write_halo(w, (Spread){0});
+  print_table_rows(w, "sent", "i", arena_printf(w->arena, "  const int32_t *row = gnn_rows_to_send(g, %d);\n", halo), "    const int64_t r = row[i];\n", sent);
+  print_table_rows(w, "rows", "r", "", "", own);
+  open_step_as(w, "_own", no_members);
   run_over_rows(w, "rows", w->anchor->shape.domain, 1);
-  fprintf(w->out, "  gnn_pack(g, %d, %s, %" PRId64 " * (int64_t)sizeof(%s), scratch);\n}\n\n", halo_of_ranks(w->graph, w->kernel), argument_name_of_value(w->arguments, w->kernel->anchor, true), stride, type);
+  fprintf(w->out, "}\n\n");
+  open_step(w, no_members);
+  fprintf(w->out, "  gnn_parallel(g->team, gnn_sent_rows(g, %d), %d, %s_sent, &s);\n}\n\n", halo, SENT_ROWS, w->name);
 }
 
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
