@@ -110,7 +110,7 @@ static const DiagPage pages[] = {
     {"E0507", "a tool for the target is missing",
      "A CUDA target needs the CUDA toolkit, 12.0 or newer: nvcc or NVRTC that know the GPU's architecture, libcudart_static.a, libcublasLt unless --gemm=own says\n"
      "otherwise, libcusparse with --spmm=cusparse; CUDA_HOME, or else the nvcc in PATH, says where they are. -S writes the sources without compiling; --target=native plans\n"
-     "for this machine. --calibrate and --tune need the GPU itself, too, and its driver.",
+     "for this machine. Programs of several ranks need MPI and its compiler (mpicc, or what MPICC names), on GPUs NCCL, too. --calibrate and --tune need the GPU itself, too, and its driver.",
      NULL,
      NULL, .exit_code = 5, .why_none = "the toolkit is missing, whatever the program says."},
     {"E0508", "a quantity of the wrong kind",
@@ -297,7 +297,7 @@ static const DiagPage pages[] = {
      NULL,
      NULL, .exit_code = 1, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0810", "an exchange between ranks failed",
-     "MPI said so: the message names rank, step, peer and MPI's own words. All ranks have ended; --resume goes on from the last\ncheckpoint, with any number of ranks.",
+     "MPI or NCCL said so: the message names rank, step, peer and their own words. All ranks have ended; --resume goes on from the last\ncheckpoint, with any number of ranks.",
      NULL,
      NULL, .exit_code = 1, .why_none = "it is said by the produced program, of what it meets when it runs."},
 };

@@ -176,6 +176,7 @@ typedef struct TypedField {
   Type type;
   int64_t nonzeros;   /* f32 node fields with data: stored numbers that are not 0; otherwise NO_INDEX */
   const int64_t *block_nonzeros, *column_nonzeros; /* FieldInfo's */
+  int64_t all_nonzeros; /* of the program of a rank, whose `nonzeros` are the most that one has */
   const char *file;   /* FieldInfo's */
   bool is_row_normalised;
   Place place;

@@ -124,6 +124,7 @@ suite_cuda_around() {
   tests/cuda/padded.sh "$build" || status=1
   tests/cuda/cuts.sh "$build" || status=1
   tests/cuda/home.sh "$build" || status=1
+  tests/cuda/ranks.sh "$build" || status=1
   tests/gpu/run.sh "$build" || status=1
   return $status
 }

@@ -228,6 +228,8 @@ static int run(const Builder *b, Command *command) {
 /* ---- products ---- */
 
 static bool is_cuda(const Builder *b) { return b->c->backend == BACKEND_CUDA; }
+static bool has_ranks(const Builder *b) { return b->c->rank != NULL; }
+static bool has_nccl(const Builder *b) { return has_ranks(b) && is_cuda(b); }
 
 static const char *device_file(const Builder *b, const char *suffix) {
   return in_scratch(b, arena_printf(b->arena, "%s_kernels.%s", b->prefix, suffix));
@@ -338,6 +340,7 @@ static void link_libraries(const Builder *b, Command *link, const char *zlib) {
     word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
     for (int i = 0; i < TOOLKIT_LIBRARIES; i++)
       if (emit_cuda_calls(&b->c->emission, toolkit_libraries[i].library)) word(b, link, arena_printf(b->arena, "-l%s", toolkit_libraries[i].name));
+    if (has_nccl(b)) word(b, link, "-lnccl");
     link_toolkit(b, link);
   }
   if (!b->cc.is_foreign) word(b, link, arena_printf(b->arena, "%s/libgnnrt.a", b->c->share_dir));
@@ -368,12 +371,16 @@ static int run_link(const Builder *b, Command *link) {
                     "   help: %s does without\n   more: gnncc --explain E0507\n", toolkit_libraries[i].name, b->cuda.libraries, toolkit_libraries[i].without);
     return 5;
   }
+  if (has_nccl(b) && !is_found(b, "nccl")) {
+    fprintf(stderr, "gnncc: error[E0507]: a program of ranks on GPUs needs NCCL, and the linker finds no libnccl\n"
+                    "   help: apt install libnccl-dev; or put it beside the CUDA toolkit's libraries, in %s\n"
+                    "   more: gnncc --explain E0507\n", b->cuda.libraries);
+    return 5;
+  }
   return refused(b);
 }
 
 /* ---- programs of ranks ---- */
-
-static bool has_ranks(const Builder *b) { return b->c->rank != NULL; }
 
 /* It calls the C compiler, with the flags of MPI. */
 static const char *mpi_compiler(void) { return getenv("MPICC") && *getenv("MPICC") ? getenv("MPICC") : "mpicc"; }
@@ -412,6 +419,34 @@ static int compile_mpi(const Builder *b, const char *object) {
   return run(b, &command);
 }
 
+/* Its header lies with the toolkit's, or where the compiler looks anyway. */
+static Command with_nccl(const Builder *b, Command command) {
+  words(b, &command, "-isystem");
+  word(b, &command, b->cuda.headers);
+  return command;
+}
+
+static int find_nccl(const Builder *b) {
+  if (!has_nccl(b) || b->c->options->is_dry_run) return 0;
+  Command command = quiet(b);
+  words(b, &command, b->cc.command);
+  command = with_nccl(b, command);
+  words(b, &command, "-include nccl.h -fsyntax-only -x c /dev/null");
+  if (succeeds(b, &command)) return 0;
+  fprintf(stderr, "gnncc: error[E0507]: a program of ranks on GPUs needs NCCL, and there is no nccl.h\n"
+                  "   help: apt install libnccl-dev; or put it beside the CUDA toolkit's headers, in %s\n"
+                  "   more: gnncc --explain E0507\n", b->cuda.headers);
+  return 5;
+}
+
+static int compile_nccl(const Builder *b, const char *object) {
+  Command command = with_nccl(b, compiler(b));
+  words(b, &command, "-c -o");
+  word(b, &command, object);
+  word(b, &command, arena_printf(b->arena, "%s/gnnnccl.c", b->c->share_dir));
+  return run(b, &command);
+}
+
 /* The source whose double build serves gradcheck; NULL: there is none. */
 static const char *double_source(const Builder *b, const char *source) {
   return emit_is_own_twin(&b->c->emission) ? source : b->c->double_source;
@@ -445,10 +480,12 @@ static int build_program(const Builder *b) {
   if (in_double) /* where there are several processors one for all */
     ARENA_PUSH(b->arena, units, count, (Unit){in_double, in_scratch(b, arena_printf(b->arena, "%s_in_double.o", b->prefix)), "-DGNN_DOUBLE", b->cc.processor_count > 1 ? NULL : &b->cc.processors[0], true});
   int status = find_mpi(b);
+  if (status == 0) status = find_nccl(b);
   if (status == 0) status = build_device(b);
   if (status == 0) status = compile_all(b, units, count);
-  const char *mpi = in_scratch(b, "gnnmpi.o");
+  const char *mpi = in_scratch(b, "gnnmpi.o"), *nccl = in_scratch(b, "gnnnccl.o");
   if (status == 0 && has_ranks(b)) status = compile_mpi(b, mpi);
+  if (status == 0 && has_nccl(b)) status = compile_nccl(b, nccl);
   if (status != 0) return status;
   Command link = compiler(b);
   const char *program = in_scratch(b, "program");
@@ -456,6 +493,7 @@ static int build_program(const Builder *b) {
   word(b, &link, program);
   object_words(b, &link, units, count);
   if (has_ranks(b)) word(b, &link, mpi);
+  if (has_nccl(b)) word(b, &link, nccl);
   link_libraries(b, &link, GNNCC_LINK_ZLIB);
   if (getenv("LDFLAGS")) words(b, &link, getenv("LDFLAGS"));
   if (has_ranks(b)) link = by_mpi(b, &link);
@@ -536,6 +574,7 @@ static int build_sources(const Builder *b) {
   for (int i = 0; i < 2 && status == 0; i++)
     status = deliver(b, arena_printf(b->arena, "%s/%s", b->c->share_dir, runtime[i]), arena_printf(b->arena, "%s/%s", output, runtime[i]), 0666);
   if (status == 0 && has_ranks(b)) status = deliver(b, arena_printf(b->arena, "%s/gnnmpi.c", b->c->share_dir), arena_printf(b->arena, "%s/gnnmpi.c", output), 0666);
+  if (status == 0 && has_nccl(b)) status = deliver(b, arena_printf(b->arena, "%s/gnnnccl.c", b->c->share_dir), arena_printf(b->arena, "%s/gnnnccl.c", output), 0666);
   const char *const cuda[] = {"gnncuda.h", "gnncuda.c", "gnndevice.cuh"};
   for (int i = 0; i < 3 && status == 0 && is_cuda(b); i++)
     status = deliver(b, arena_printf(b->arena, "%s/%s", b->c->share_dir, cuda[i]), arena_printf(b->arena, "%s/%s", output, cuda[i]), 0666);

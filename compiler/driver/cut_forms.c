@@ -114,11 +114,24 @@ static const char *not_of_one_graph(const Graph *graph) {
   return NULL;
 }
 
+/* Why not, of what ranks on processors have, or one GPU has. */
+static const char *not_for_gpus(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  const Options *o = c->options;
+  if (p->info->relation_count > 0) return "relations are for one GPU, so far; --backend=cpu, or --plan";
+  if (p->train.boundary != BOUNDARY_EXACT) return arena_printf(c->arena, "%s is for ranks on processors, so far; --backend=cpu", p->train.approximation);
+  if (o->trial || (o->tuning && strcmp(o->tuning, "none") != 0)) return "tuned kernels are for one GPU, so far: no --tune, and no --tuning but none";
+  if (o->spmm && strcmp(o->spmm, "cusparse") == 0) return "cuSPARSE adds up the rows of all nodes, so far: no --spmm=cusparse";
+  return NULL;
+}
+
 static const char *not_for_ranks(const Compilation *c) {
   const TypedProgram *p = c->program;
   const Options *o = c->options;
   const bool is_planned_alone = o->product == PRODUCT_PLAN || o->product == PRODUCT_EMIT; /* what no program has can be planned for */
-  if (c->backend == BACKEND_CUDA && !is_planned_alone) return "programs for a GPU work in one process, so far; --backend=cpu, or --plan";
+  const bool is_printed = options_emits(o, "c") || options_emits(o, "cuda");
+  const char *why = c->backend == BACKEND_CUDA && (!is_planned_alone || is_printed) ? not_for_gpus(c) : NULL;
+  if (why) return why;
   if (o->is_simulated && !is_planned_alone) return "several devices are planned for (--plan, --report), not run, by --backend=sim";
   if (c->ranks > GNN_RANKS_MOST && !is_planned_alone) return arena_printf(c->arena, "a program has at most %d ranks; more are planned for with --plan", GNN_RANKS_MOST);
   if (o->product == PRODUCT_OBJECT || o->product == PRODUCT_LIBRARY || o->product == PRODUCT_SHARED || o->is_single_file) return "a program, or its sources (-S), so far; libraries work in one process";
@@ -221,6 +234,7 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
       const int64_t own = field->block_nonzeros[(int64_t)ranks->first_part[r + 1] << below] - field->block_nonzeros[(int64_t)ranks->first_part[r] << below];
       if (own > most) most = own;
     }
+    field->all_nonzeros = field->nonzeros;
     if (field->block_nonzeros) field->nonzeros = most;
     field->block_nonzeros = field->column_nonzeros = NULL;
     field->file = NULL;

@@ -247,7 +247,7 @@ static bool read_tuning(Compilation *c) {
   const char *asked = c->options->tuning, *fault;
   if (c->backend != BACKEND_CUDA || (asked && strcmp(asked, "none") == 0)) return true;
   c->tuning_path = asked ? asked : kept_tuning(c);
-  if (!asked && (!c->tuning_path || access(c->tuning_path, F_OK) != 0)) return true;
+  if (!asked && (c->ranks > 1 || !c->tuning_path || access(c->tuning_path, F_OK) != 0)) return true;
   c->fuse_options.tuning = tuning_read(c->arena, c->tuning_path, architecture_of(c), &fault);
   return c->fuse_options.tuning || cannot_tune(c, fault);
 }

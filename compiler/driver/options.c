@@ -72,7 +72,7 @@ static const OptionRow rows[] = {
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
     {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help), with the cut of --cut, else whole"},
     {"--cut", OPT_CUT, ARG_REQUIRED, "for which machine", "--cut=CUT", "how sums over neighbours run: auto, whole, rows(P) part by part, halos(P) with no table of all rows, slices(S) by columns; of some layers: ..., conv1 = whole, conv2.backward = slices(4)"},
-    {"--ranks", OPT_RANKS, ARG_REQUIRED, "for which machine", "--ranks=N", "a program of N processes over MPI, the nodes shared out among them: mpirun -np N ./train"},
+    {"--ranks", OPT_RANKS, ARG_REQUIRED, "for which machine", "--ranks=N", "a program of N processes over MPI (between GPUs NCCL), the nodes shared out among them: mpirun -np N ./train"},
     {"--halos", OPT_HALOS, ARG_REQUIRED, "for which machine", "--halos=A", "for plans of ranks whose data were not read: a rank gathers A rows of others for each of its own (0.4); default: as if neighbours were anywhere"},
     {"--calibrate", OPT_CALIBRATE, ARG_OPTIONAL, "for which machine", "--calibrate[=NAME]", "measure this machine, write a target (20 s); its GPU with --backend=cuda"},
     {"--tune", OPT_TUNE, ARG_OPTIONAL, "for which machine", "--tune[=FILE]", "time the variants of the model's kernels on the GPU, remember the best"},

@@ -926,8 +926,9 @@ static void emit_cuda_rules(const Emission *m, FILE *out) {
            "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt\n");
   fprintf(out, emit_cuda_calls(m, LIBRARY_CUBLASLT) ? "LIBS += -lcublasLt\n" : "FLAGS += -DGNN_NO_CUBLASLT\n");
   fprintf(out, emit_cuda_calls(m, LIBRARY_CUSPARSE) ? "LIBS += -lcusparse\n\n" : "FLAGS += -DGNN_NO_CUSPARSE\n\n");
+  if (ranks_of(m)) fprintf(out, "LIBS += -lnccl\n");
+  emit_put(m, out, ranks_of(m) ? "OBJECTS = `.o gnncuda.o gnnrt.o gnnmpi.o gnnnccl.o\n\ngnnnccl.o: gnnnccl.c gnncuda.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnnnccl.c\n" : "OBJECTS = `.o gnncuda.o gnnrt.o\n\n");
   emit_put(m, out,
-           "OBJECTS = `.o gnncuda.o gnnrt.o\n\n"
            "# Device code is compiled by nvcc; NVRTC is a library, which gnncc calls where it makes the program itself. Without nvcc: make this\n"
            "# image where it is, and bring it along.\n"
            "`_kernels.image: `_kernels.cu gnndevice.cuh\n"

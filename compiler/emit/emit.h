@@ -6,6 +6,7 @@
 #include "compiler/plan/process.h"
 #include "compiler/version.h"
 #include "runtime/gnnrt.h"
+#include "runtime/core/blocks.h"
 
 /* What the source is compiled for. */
 typedef struct Processor {
@@ -43,6 +44,10 @@ typedef struct Emission {
   int processor_count;       /* builds of the program; the first is its library, too */
   const Processor *processors;
 } Emission;
+
+/* Of a program of ranks: how its nodes are shared out; NULL: it is none. */
+static inline const RankInfo *ranks_of(const Emission *m) { return m->program->info->is_of_rank ? m->program->info->ranks : NULL; }
+static inline int blocks_of_part_of_rank(const RankInfo *ranks) { return 1 << (gnn_block_levels(ranks->nodes) - ranks->part_levels); }
 
 /* Of a program of ranks: by which lists (GNN_HALO_*) the rows of a halo kernel leave. */
 static inline int halo_of_ranks(const Graph *graph, const Kernel *kernel) {

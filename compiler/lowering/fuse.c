@@ -434,6 +434,14 @@ static const RankInfo *ranks_of(const Fusion *f) { return f->graph->program->inf
 /* Sums of all parts are gathered before they are added. */
 static int64_t parts_of_ranks(const Fusion *f) { return ranks_of(f) ? INT64_C(1) << ranks_of(f)->part_levels : 0; }
 
+/* That one rank has. */
+static int64_t most_parts(const RankInfo *ranks) {
+  int most = 1;
+  for (int r = 0; r < ranks->count; r++)
+    if (ranks->first_part[r + 1] - ranks->first_part[r] > most) most = ranks->first_part[r + 1] - ranks->first_part[r];
+  return most;
+}
+
 static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /* How many share the runs of a sum over all rows, each with room for the sums that it may have open. */
@@ -444,16 +452,17 @@ static void loops_walkers(const Fusion *f, Kernel *kernel, const Value *anchor) 
   for (int k = 0; k < anchor->operand_count; k++) read += graph_bytes(graph, anchor->operand[k]);
   const RankInfo *ranks = ranks_of(f);
   int64_t nodes = ranks ? ranks->nodes : graph_rows(graph, DOMAIN_NODE);
+  const int64_t at_once = ranks && f->backend == BACKEND_CUDA ? most_parts(ranks) : 1; /* a processor walks over the parts of a rank one after the other */
   int levels = gnn_run_levels(nodes) - (ranks ? ranks->part_levels : 0), most = WALKER_LEVELS, least = LEAST_WALKER_LEVELS;
   if (f->backend == BACKEND_CUDA) {
     const struct Contraction *p = &anchor->as.product;
     int64_t tiles = kernel->kind == KERNEL_OUTER ? ceil_div(p->depth, CUDA_OUTER_TILE) * ceil_div(p->width, CUDA_OUTER_TILE) : 1;
-    levels = gnn_block_levels(nodes) + GNN_DEVICE_RUN_LEVELS;
+    levels = gnn_block_levels(nodes) + GNN_DEVICE_RUN_LEVELS - (ranks ? ranks->part_levels : 0);
     for (most = CUDA_WALKER_LEVELS; most > 0 && tiles > 1; most--) tiles = ceil_div(tiles, 2);
   }
   for (int shared = most < levels ? most : levels;; shared--) {
     kernel->walker_levels = shared;
-    kernel->work_bytes = (4 * width * (levels - shared + 1)) << shared;
+    kernel->work_bytes = at_once * (4 * width * (levels - shared + 1)) << shared;
     if (shared <= least || WALKER_SHARE * kernel->work_bytes <= read) break;
   }
   kernel->work_bytes += parts_of_ranks(f) * 4 * width;

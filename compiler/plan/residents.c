@@ -331,7 +331,7 @@ static void add_early(Collecting *l, const Kernels *once) {
 static int64_t results_bytes(const DataInfo *info) {
   int64_t rows = 0;
   for (int s = 0; s < SPLIT_COUNT; s++) rows += info->split_count[s];
-  return 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(info->nodes)) + 1) + 8 * rows;
+  return 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(info->is_of_rank ? info->ranks->nodes : info->nodes)) + 1) + 8 * rows;
 }
 
 static bool has_graph_away(const Kernels *kernels) {

@@ -258,10 +258,8 @@ GNN_INLINE void gnn_cross_entropy_mean(const double *sums, const gnn_view_blocks
   if (threadIdx.x == 0) *loss = sum / total;
 }
 
-/* results[split][block] = the sum of -log p(label) over rows of the split, and how many have their label as best. A block of threads
- * for each canonical block of each split. */
-template <bool IS_OF_NODES = true> GNN_INLINE void gnn_measure_block(const double *losses, const gnn_view *g, double *results) {
-  const int64_t split = blockIdx.x >> g->blocks.levels, block = blockIdx.x - (split << g->blocks.levels);
+/* Of a canonical block the sum of -log p(label) over rows of the split, and how many have their label as best. */
+template <bool IS_OF_NODES> GNN_INLINE void gnn_measure_rows_of_block(const double *losses, const gnn_view *g, int64_t split, int64_t block, double *result) {
   for (int64_t s = 0; s < split; s++) losses += g->row_count[s];
   const gnn_places_of_block places = gnn_block_places<IS_OF_NODES>(g->rows[split], g->row_count[split], &g->blocks, block);
   double loss = 0, hits = 0;
@@ -271,7 +269,19 @@ template <bool IS_OF_NODES = true> GNN_INLINE void gnn_measure_block(const doubl
   }
   loss = gnn_block_sum<1>(loss);
   hits = gnn_block_sum<1>(hits);
-  if (threadIdx.x == 0) results[2 * blockIdx.x] = loss, results[2 * blockIdx.x + 1] = hits;
+  if (threadIdx.x == 0) result[0] = loss, result[1] = hits;
+}
+
+/* results[split][block]. A block of threads for each canonical block of each split. */
+template <bool IS_OF_NODES = true> GNN_INLINE void gnn_measure_block(const double *losses, const gnn_view *g, double *results) {
+  const int64_t split = blockIdx.x >> g->blocks.levels;
+  gnn_measure_rows_of_block<IS_OF_NODES>(losses, g, split, blockIdx.x - (split << g->blocks.levels), results + 2 * blockIdx.x);
+}
+
+/* Of a rank: a block of threads for each of its own, of which EACH are a part. */
+template <int EACH> GNN_INLINE void gnn_measure_block_of_rank(const double *losses, const gnn_view *g, double *results) {
+  const int64_t own = g->own_parts * EACH, split = blockIdx.x / own, block = blockIdx.x % own;
+  gnn_measure_rows_of_block<true>(losses, g, split, block, results + 2 * ((split << g->blocks.levels) + g->first_part * EACH + block));
 }
 
 /* sums[split] = the sum of its blocks; a block of threads for each split. */

@@ -93,13 +93,13 @@ GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
 enum { GNN_SUM_NUMBERS = 8, GNN_SUM_SHARES = GNN_THREADS / GNN_SUM_NUMBERS, GNN_SUM_EACH = 16 /* at most GNN_SUM_SHARES times as many walkers */ };
 
 /* done(i, sum) with the top of the tree over the sums of all walkers for each number i < width: a block for GNN_SUM_NUMBERS of them, its
- * threads sharing the walkers. */
-template <class Done> GNN_INLINE void gnn_fold_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, const Done &done) {
+ * threads sharing the walkers; this one is number `block` of these. */
+template <class Done> GNN_INLINE void gnn_fold_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, int64_t block, const Done &done) {
   __shared__ gnn_real top[GNN_SUM_SHARES][GNN_SUM_NUMBERS];
   const int64_t shared = gnn_min(runs.levels, most_levels), stride = (runs.levels - shared + 1) * width;
   const int64_t shares = gnn_min(INT64_C(1) << shared, GNN_SUM_SHARES), each = (INT64_C(1) << shared) / shares;
   const int place = (int)threadIdx.x % GNN_SUM_NUMBERS, share = (int)threadIdx.x / GNN_SUM_NUMBERS;
-  const int64_t i = (int64_t)blockIdx.x * GNN_SUM_NUMBERS + place;
+  const int64_t i = block * GNN_SUM_NUMBERS + place;
   gnn_real number[GNN_SUM_EACH] = {};
   if (share < shares && i < width) {
     GNN_UNROLL for (int w = 0; w < GNN_SUM_EACH; w++)
@@ -118,13 +118,13 @@ template <class Done> GNN_INLINE void gnn_fold_walkers(gnn_runs runs, int64_t mo
 
 /* to[0 .. width) = the sum of all runs. */
 GNN_INLINE void gnn_sum_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *to) {
-  gnn_fold_walkers(runs, most_levels, sums, width, [=](int64_t i, gnn_real sum) { to[i] = sum; });
+  gnn_fold_walkers(runs, most_levels, sums, width, blockIdx.x, [=](int64_t i, gnn_real sum) { to[i] = sum; });
 }
 
 /* The runs were those of a part, of which `part` are done before it: open[][width] are the sums of those, as a walker has them of runs.
  * to, if not NULL: after the last part, the sum of all. */
 GNN_INLINE void gnn_sum_part(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, int64_t part, gnn_real *open, gnn_real *to) {
-  gnn_fold_walkers(runs, most_levels, sums, width, [=](int64_t i, gnn_real sum) {
+  gnn_fold_walkers(runs, most_levels, sums, width, blockIdx.x, [=](int64_t i, gnn_real sum) {
     gnn_real *place = open + __popcll((unsigned long long)part) * width + i;
     for (int64_t done = part; done & 1; done >>= 1) {
       place -= width;
@@ -133,6 +133,32 @@ GNN_INLINE void gnn_sum_part(gnn_runs runs, int64_t most_levels, const gnn_real 
     *place = sum;
     if (to) to[i] = sum;
   });
+}
+
+/* Of a rank, whose parts are walked over one after the other, each as `runs` of them: parts[own part][0 .. width). */
+GNN_INLINE void gnn_sum_walkers_of_parts(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *parts) {
+  const int64_t shared = gnn_min(runs.levels, most_levels), blocks = (width + GNN_SUM_NUMBERS - 1) / GNN_SUM_NUMBERS, part = blockIdx.x / blocks;
+  gnn_real *to = parts + part * width;
+  gnn_fold_walkers(runs, most_levels, sums + (part << shared) * (runs.levels - shared + 1) * width, width, blockIdx.x % blocks, [=](int64_t i, gnn_real sum) { to[i] = sum; });
+}
+
+/* to[0 .. width) = the top of the tree over the sums of the 2^levels parts of all ranks, which are overwritten. */
+GNN_INLINE void gnn_sum_parts(gnn_real *parts, int64_t levels, int64_t width, gnn_real *to) {
+  const int64_t count = INT64_C(1) << levels;
+  for (int64_t i = gnn_group<1>(); i < width; i += gnn_groups<1>()) {
+    for (int64_t half = 1; half < count; half *= 2)
+      for (int64_t p = 0; p < count; p += 2 * half) parts[p * width + i] += parts[(p + half) * width + i];
+    to[i] = parts[i];
+  }
+}
+
+/* Of a rank: the rows of a table that others gather, side by side. */
+template <class T> GNN_INLINE void gnn_pack(const T *table, int64_t stride, const gnn_view_halo *halo, T *sending) {
+  for (int64_t i = gnn_group<32>(); i < halo->sent; i += gnn_groups<32>()) {
+    const T *from = table + halo->row[i] * stride;
+    T *to = sending + i * stride;
+    for (int64_t j = threadIdx.x % 32; j < stride; j += 32) to[j] = from[j];
+  }
 }
 
 enum { GNN_TREE_EACH = 16 /* GNN_THREADS times as many numbers at most: those of 2^12 canonical blocks */ };

@@ -47,11 +47,12 @@ typedef struct gnn_view_blocks {
   const int64_t *first;
 } gnn_view_blocks;
 
-/* gnn_halo_rows. */
+/* gnn_halo_rows. Of a rank: row[sent], those that it sends. */
 typedef struct gnn_view_halo {
   const uint32_t *code;
   const int32_t *row;
   const int64_t *first;
+  int64_t sent;
 } gnn_view_halo;
 
 typedef struct gnn_view_sparse {
@@ -67,6 +68,7 @@ typedef struct gnn_view {
   gnn_view_edge_set sets[128]; /* gnn_run.sets */
   int64_t type_nodes[62];
   gnn_view_blocks blocks;
+  int64_t first_part, own_parts; /* of a rank, among the parts of all; its blocks are those of its parts */
   gnn_view_halo halo[3];
   const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
   const int64_t *edge_id;

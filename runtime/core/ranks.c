@@ -4,6 +4,7 @@
 #endif
 #include "ranks.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,23 +69,49 @@ void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *al
   ranks->desc->net->gather(ranks, 0, all, first, count * (int64_t)sizeof *own);
 }
 
+const char *gnn_ranks_step_text(const gnn_ranks *ranks, int step) {
+  const gnn_program *p = ranks->program;
+  for (int s = 0; s < p->step_count + p->once_count; s++)
+    if (step > 0 && p->steps[s].number == step) return p->steps[s].what;
+  return "between epochs";
+}
+
+gnn_where gnn_ranks_where(const gnn_ranks *ranks, int step) {
+  gnn_where where = {"a step of this epoch"};
+  if (step >= 0) snprintf(where.text, sizeof where.text, "step %d (%.200s)", step, gnn_ranks_step_text(ranks, step));
+  return where;
+}
+
+void gnn_ranks_say_failure(const gnn_ranks *ranks, int step, const char *what, const char *text) {
+  fflush(stdout);
+  fprintf(stderr, "%s: error[R0810]: rank %d: %s: %s: %s\n  help: --resume goes on from the last checkpoint, with any number of ranks\n", ranks->name, ranks->rank, gnn_ranks_where(ranks, step).text, what, text);
+}
+
 /* ---- called by steps ---- */
 
 int64_t gnn_sent_rows(const gnn_run *run, int halo) { return run->ranks->send_first[halo][run->ranks->count]; }
 const int32_t *gnn_rows_to_send(const gnn_run *run, int halo) { return run->ranks->send_row[halo]; }
 
+gnn_messages gnn_ranks_messages(const gnn_ranks *ranks, int number, void *sending, void *table) {
+  const gnn_copy_desc *copy = &ranks->program->copies[number];
+  return (gnn_messages){sending, (unsigned char *)table + ranks->rows[copy->halo] * copy->row_bytes, ranks->send_first[copy->halo], ranks->receive_first[copy->halo], copy->row_bytes, 0};
+}
+
+void gnn_ranks_count(gnn_ranks *ranks, int number, int64_t bytes) {
+  ranks->sent_bytes[number] += bytes;
+  ranks->sent_times[number]++;
+}
+
 void gnn_ranks_start(gnn_run *run, int number, void *sending, void *table) {
   const gnn_copy_desc *copy = &run->program->copies[number];
   gnn_ranks *ranks = run->ranks;
-  const int64_t *send_first = ranks->send_first[copy->halo];
-  int64_t sent = send_first[ranks->count] * copy->row_bytes;
+  const gnn_messages messages = gnn_ranks_messages(ranks, number, sending, table);
+  int64_t sent = messages.send_first[ranks->count] * messages.row_bytes;
   if (copy->is_approximate) sent = gnn_boundary_exchange(run, number, sending, table);
   else {
-    const gnn_messages messages = {sending, (unsigned char *)table + ranks->rows[copy->halo] * copy->row_bytes, send_first, ranks->receive_first[copy->halo], copy->row_bytes, 0};
     ranks->desc->net->start(ranks, copy->step, &messages);
   }
-  ranks->sent_bytes[number] += sent;
-  ranks->sent_times[number]++;
+  gnn_ranks_count(ranks, number, sent);
 }
 
 void gnn_ranks_finish(gnn_run *run, int number) {
@@ -105,6 +132,7 @@ int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy) {
 }
 
 int gnn_first_part(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank]; }
+int64_t gnn_sent_rows(const gnn_run *run, int halo) { return run->ranks->send_first[halo][run->ranks->count]; }
 int gnn_own_parts(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank + 1] - gnn_first_part(run); }
 
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes) {

@@ -34,9 +34,10 @@ struct gnn_ranks {
   const char *name;   /* of the executable */
   int rank, count;
   int started;        /* by what started the program */
-  int together;       /* so many of them are on this machine */
+  int together, here; /* so many of them are on this machine, of which it is number `here` */
   int is_by_caller;   /* the net takes calls of one thread alone, that of the steps, which then starts an exchange where it is queued and finishes it where it is awaited */
   void *state;        /* of the net */
+  void *device_state; /* of that between their devices (cuda/device_net.h) */
   int64_t rows[GNN_HALOS]; /* of a table, before those of others */
   int64_t *send_first[GNN_HALOS], *receive_first[GNN_HALOS]; /* [count + 1] */
   const int32_t *send_row[GNN_HALOS];
@@ -52,6 +53,17 @@ void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike);
 static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == NULL || ranks->rank == 0; }
 /* all[r * count ..] are those of rank r. `all` has room for all ranks, and own is none of it. */
 void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all);
+/* The words of a step; 0: between epochs. And with its number; -1: some step of an epoch. */
+typedef struct gnn_where {
+  char text[256];
+} gnn_where;
+const char *gnn_ranks_step_text(const gnn_ranks *ranks, int step);
+gnn_where gnn_ranks_where(const gnn_ranks *ranks, int step);
+/* R0810, for the user: what ends all ranks. */
+void gnn_ranks_say_failure(const gnn_ranks *ranks, int step, const char *what, const char *text);
+/* What passes in an exchange of all rows, between these places; and that it has. */
+gnn_messages gnn_ranks_messages(const gnn_ranks *ranks, int copy, void *sending, void *table);
+void gnn_ranks_count(gnn_ranks *ranks, int copy, int64_t bytes);
 /* A copy on the lane of the net: behind the rows of `table` come those of others, rank by rank, in the order of their rows. It is over once it was started and finished. An error ends all ranks. */
 void gnn_ranks_start(gnn_run *run, int copy, void *sending, void *table);
 void gnn_ranks_finish(gnn_run *run, int copy);

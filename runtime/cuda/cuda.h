@@ -1,5 +1,5 @@
 /* cuda.h: the state of a run on CUDA, and the parts of the backend: finding the device (find.c), its memory (device_memory.c),
- * streams and copies (streams.c), steps (launch.c, cublaslt.c, cusparse.c), epochs and graphs (work.c). */
+ * streams and copies (streams.c), what passes between ranks (device_net.c), steps (launch.c, cublaslt.c, cusparse.c), epochs and graphs (work.c). */
 #ifndef GNN_CUDA_H
 #define GNN_CUDA_H
 
@@ -28,6 +28,8 @@ typedef struct gnn_cuda_plan {
   void (*destroy)(struct gnn_cuda_plan *plan); /* frees it, too */
 } gnn_cuda_plan;
 
+typedef enum gnn_cuda_progress { GNN_CUDA_RESTS, GNN_CUDA_BEGINS, GNN_CUDA_IS_QUEUED } gnn_cuda_progress;
+
 typedef struct gnn_cuda {
   const gnn_program *program;
   const gnn_cuda_code *code;
@@ -50,6 +52,7 @@ typedef struct gnn_cuda {
   cudaStream_t stream[GNN_LANE_COUNT]; /* NULL: the lane is not used, or is a thread */
   cudaEvent_t *queued, *done;          /* [copy_count] on the compute lane when it was queued; on its own when it was complete */
   cudaEvent_t joined[GNN_LANE_COUNT];
+  cudaEvent_t parted, gathered;        /* of sums over ranks: the compute stream's when one begins, the net's when it is over */
   unsigned char *is_queued;            /* [copy_count] since this work began */
   unsigned char is_used[GNN_LANE_COUNT]; /* by a copy since then */
 
@@ -61,6 +64,8 @@ typedef struct gnn_cuda {
   cudaGraphExec_t graph[GNN_WORK_COUNT];
   int done_before[GNN_WORK_COUNT];
   gnn_cuda_plan *plans;
+  unsigned char *passes[GNN_WORK_COUNT]; /* [copy_count] an exchange that is part of that work, or of its graph */
+  struct gnn_cuda_watchdog *watchdog;  /* NULL: there is one process */
 
   pthread_mutex_t mutex;               /* of the failure: copies are queued by lanes, too */
   int is_failed;
@@ -103,7 +108,16 @@ void gnn_cuda_destroy_streams(gnn_cuda *cuda);
 gnn_status gnn_cuda_copy(gnn_run *run, int copy);
 gnn_status gnn_cuda_await(gnn_run *run, int copy);
 extern const gnn_lanes_device gnn_cuda_lanes;
+int gnn_cuda_between(gnn_cuda *cuda, int step, const char *what, gnn_lane before, cudaEvent_t event, gnn_lane after); /* `after` waits for what is on `before` */
 void gnn_cuda_join(gnn_cuda *cuda); /* the compute stream waits for all that was queued on the others */
+
+gnn_status gnn_cuda_net_begin(gnn_cuda *cuda, gnn_error *error);  /* all ranks together; nothing where there is one process */
+gnn_status gnn_cuda_net_start(gnn_cuda *cuda, gnn_error *error);  /* once the streams are there */
+void gnn_cuda_net_stop(gnn_cuda *cuda);                           /* nothing that was queued is waited for any more */
+void gnn_cuda_net_end(gnn_cuda *cuda);                            /* once nothing is queued */
+void gnn_cuda_exchange(gnn_cuda *cuda, int copy);                 /* onto its stream */
+void gnn_cuda_net_sees(gnn_cuda *cuda, gnn_cuda_progress progress); /* how far a piece of work is: it is told when that takes too long */
+void gnn_cuda_net_count(gnn_cuda *cuda, gnn_work work);           /* of a work that has been done */
 
 gnn_status gnn_cuda_watch(gnn_cuda *cuda, gnn_run *run, gnn_error *error);
 void gnn_cuda_unwatch(gnn_cuda *cuda);

@@ -34,6 +34,7 @@ static gnn_status device_open(gnn_instance *instance, const gnn_instance_options
   cuda->note = options->note;
   cuda->note_user = options->note_user;
   status = gnn_cuda_find(cuda, error);
+  if (status == GNN_OK) status = gnn_cuda_net_begin(cuda, error);
   int is_given = options->memory && options->memory->alloc;
   return status == GNN_OK && !is_given ? gnn_cuda_check_room(cuda, error) : status;
 }
@@ -46,6 +47,7 @@ static gnn_status device_start(gnn_instance *instance, const gnn_instance_option
   if (status != GNN_OK) return status;
   cuda->mail = mail;
   status = gnn_cuda_create_streams(cuda, error);
+  if (status == GNN_OK) status = gnn_cuda_net_start(cuda, error);
   if (status == GNN_OK) status = gnn_cuda_watch(cuda, run, error);
   if (status == GNN_OK && cuda->has_scratch)
     status = gnn_lanes_create(run, &instance->tiers, &instance->scratch, &gnn_cuda_lanes, options->is_serial, error);
@@ -57,6 +59,7 @@ static void device_stop(gnn_instance *instance) {
   gnn_cuda *cuda = instance->run.cuda;
   if (cuda == NULL) return;
   gnn_lanes_destroy(&instance->run);
+  gnn_cuda_net_stop(cuda);
   if (cuda->stream[GNN_LANE_COMPUTE]) cudaDeviceSynchronize();
   gnn_cuda_forget_graphs(cuda);
   gnn_cuda_drop_plans(cuda);
@@ -68,6 +71,7 @@ static void device_stop(gnn_instance *instance) {
 static void device_close(gnn_instance *instance) {
   gnn_cuda *cuda = instance->run.cuda;
   if (cuda == NULL) return;
+  gnn_cuda_net_end(cuda);
   gnn_cuda_release_arena(instance);
   if (cuda->module && cudaSetDevice(cuda->device) == cudaSuccess) cuda->driver.unload(cuda->module);
   pthread_mutex_destroy(&cuda->mutex);

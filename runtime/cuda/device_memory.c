@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include "cuda.h"
+#include "runtime/core/ranks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -221,6 +222,8 @@ static gnn_view_edge_set memory_edge_set(gnn_instance *instance, const gnn_edge_
 /* How many rows each part gathers is what the host goes on asking for. */
 static gnn_view_halo memory_halo(gnn_instance *instance, int direction, gnn_status *status) {
   const gnn_run *run = &instance->run;
+  const int64_t sent = run->ranks ? gnn_sent_rows(run, direction) : 0;
+  if (run->ranks) return (gnn_view_halo){.row = memory_put(instance, run->ranks->send_row[direction], sent * (int64_t)sizeof(int32_t), status), .sent = sent};
   const gnn_halo_rows *halo = &run->halo[direction];
   const int64_t pairs = INT64_C(1) << 2 * run->program->graph.part_levels, rows = halo->first ? halo->first[pairs] : 0;
   return (gnn_view_halo){.code = memory_hand_over(instance, halo->code, run->edges * (int64_t)sizeof *halo->code, status),
@@ -259,6 +262,12 @@ static void memory_put_fields(gnn_instance *instance, gnn_view *view, gnn_status
   }
 }
 
+/* Of a rank that sums over out-edges, those of others, too. */
+static int64_t memory_edge_ids(const gnn_run *run) {
+  const int has_foreign = run->ranks && run->program->graph.sets[GNN_EDGES].at_out_edge >= 0;
+  return run->edges + (has_foreign ? run->ranks->receive_first[GNN_HALO_EDGES][run->ranks->count] : 0);
+}
+
 /* Labels, rows and the numbers that nodes and edges have in the data stay in the image: the host measures with them, and answers in them. */
 gnn_status gnn_cuda_load(gnn_instance *instance) {
   gnn_run *run = &instance->run;
@@ -272,9 +281,10 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   for (int set = 0; set < graph->set_count; set++) view.sets[set] = memory_edge_set(instance, &run->sets[set], &graph->sets[set], &status);
   view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
                                   memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
+  if (run->ranks) view.first_part = gnn_first_part(run), view.own_parts = gnn_own_parts(run);
   for (int d = 0; d < GNN_HALOS; d++) view.halo[d] = memory_halo(instance, d, &status);
   view.node_id = memory_put(instance, run->node_id, run->nodes * (int64_t)sizeof *run->node_id, &status);
-  view.edge_id = memory_put(instance, run->edge_id, run->edges * (int64_t)sizeof *run->edge_id, &status);
+  view.edge_id = memory_put(instance, run->edge_id, memory_edge_ids(run) * (int64_t)sizeof *run->edge_id, &status);
   memory_put_fields(instance, &view, &status);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     view.rows[s] = memory_put(instance, run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);

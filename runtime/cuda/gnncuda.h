@@ -7,13 +7,16 @@
  * (docs/planner.md, "Transfer scheduling").
  *
  * A program's functions must do the same in every epoch: they are run once as they are, and then captured into a CUDA graph
- * that is replayed, unless the program has an SSD tier, is watched, or was told not to.
+ * that is replayed, with the exchanges of ranks in it, unless the program has an SSD tier, is watched, or was told not to.
  */
 #ifndef GNNCUDA_H
 #define GNNCUDA_H
 
 #include "gnnrt.h"
 #include "kernels/cuda/places.h"
+
+/* What carries rows and sums between the devices of ranks: gnn_nccl of net/nccl.c (device_net.h). */
+typedef struct gnn_cuda_net gnn_cuda_net;
 
 extern const gnn_backend gnn_cuda_backend; /* for gnn_program.backend; gnn_program.code is a gnn_cuda_code */
 
@@ -26,11 +29,15 @@ typedef struct gnn_cuda_code {
   const char *const *kernels;
   int calls_libraries;           /* which load code of their own once they are called */
   void (*prepare)(gnn_run *run); /* what libraries keep for the data that were just loaded; NULL: nothing */
+  const gnn_cuda_net *net;       /* of a program of ranks; else NULL */
 } gnn_cuda_code;
 
 /* Launches kernel `kernel` with the device's gnn_view and the places `at` as its arguments. Blocks, threads a block, bytes of dynamic shared
  * memory. Errors are kept in the run with the step's number and end the epoch (GNN_EDEVICE). */
 void gnn_launch(gnn_run *run, int kernel, int64_t blocks, int threads, int shared_bytes, const gnn_places *at);
+
+/* As gnn_gather_parts, of what lies from `at` on in the arena: on the lane of the net, after the steps before; those that follow wait for it. */
+void gnn_cuda_gather_parts(gnn_run *run, int64_t at, int64_t part_bytes);
 
 /* How the factors of a product are rounded before they are multiplied; sums are fp32 always. GNN_OF_BF16: they are kept so. */
 typedef enum gnn_precision { GNN_IN_FP32, GNN_IN_TF32, GNN_IN_BF16, GNN_OF_BF16 } gnn_precision;

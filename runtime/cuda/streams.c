@@ -18,7 +18,8 @@ gnn_status gnn_cuda_create_streams(gnn_cuda *cuda, gnn_error *error) {
   size_t count = (size_t)program->copy_count;
   cudaError_t code = cudaSuccess;
   for (int l = 0; l < GNN_LANE_COUNT && code == cudaSuccess; l++) {
-    if (l != GNN_LANE_COMPUTE && (l == GNN_LANE_SSD_WRITE || l == GNN_LANE_SSD_READ || !gnn_lanes_uses(program, (gnn_lane)l))) continue;
+    const int is_used = l == GNN_LANE_COMPUTE || gnn_lanes_uses(program, (gnn_lane)l) || (l == GNN_LANE_NET && program->ranks); /* sums over ranks are no copies */
+    if (l == GNN_LANE_SSD_WRITE || l == GNN_LANE_SSD_READ || !is_used) continue;
     code = cudaStreamCreateWithFlags(&cuda->stream[l], cudaStreamNonBlocking);
     if (code == cudaSuccess) code = cudaEventCreateWithFlags(&cuda->joined[l], flags);
   }
@@ -50,6 +51,10 @@ void gnn_cuda_destroy_streams(gnn_cuda *cuda) {
 
 static int streams_wait(gnn_cuda *cuda, int step, gnn_lane lane, cudaEvent_t event) {
   return gnn_cuda_check(cuda, step, "waiting for an event", cudaStreamWaitEvent(cuda->stream[lane], event, 0));
+}
+
+int gnn_cuda_between(gnn_cuda *cuda, int step, const char *what, gnn_lane before, cudaEvent_t event, gnn_lane after) {
+  return gnn_cuda_check(cuda, step, what, cudaEventRecord(event, cuda->stream[before])) && gnn_cuda_check(cuda, step, what, cudaStreamWaitEvent(cuda->stream[after], event, 0));
 }
 
 static enum cudaMemcpyKind streams_kind(const gnn_copy_desc *copy) {
@@ -85,7 +90,8 @@ static int streams_move(gnn_cuda *cuda, gnn_run *run, int number) {
     if (after >= 0 && cuda->is_queued[after] && cuda->done[after]) is_fine = streams_wait(cuda, copy->step, copy->lane, cuda->done[after]);
   }
   if (is_fine && run->watch) gnn_watch_enter(run, copy->step);
-  is_fine = is_fine && streams_put(cuda, copy);
+  if (is_fine && copy->lane == GNN_LANE_NET) gnn_cuda_exchange(cuda, number);
+  else is_fine = is_fine && streams_put(cuda, copy);
   if (is_fine && run->watch) gnn_watch_leave(run, copy->step);
   return is_fine && gnn_cuda_check(cuda, copy->step, "copying", cudaEventRecord(cuda->done[number], cuda->stream[copy->lane]));
 }
@@ -123,7 +129,7 @@ gnn_status gnn_cuda_copy(gnn_run *run, int number) {
   if (gnn_cuda_is_failed(cuda) || !gnn_cuda_check(cuda, copy->step, "copying", cudaEventRecord(cuda->queued[number], compute)))
     return GNN_EDEVICE;
   cuda->is_queued[number] = cuda->is_used[copy->lane] = 1;
-  if (run->lanes) {
+  if (run->lanes && copy->lane != GNN_LANE_NET) { /* the order of what passes between ranks is that of the steps */
     gnn_status status = gnn_lanes_copy(run, number);
     if (status != GNN_OK) return status;
   } else if (!streams_move(cuda, run, number)) {
@@ -136,7 +142,7 @@ gnn_status gnn_cuda_copy(gnn_run *run, int number) {
 gnn_status gnn_cuda_await(gnn_run *run, int number) {
   gnn_cuda *cuda = run->cuda;
   const gnn_copy_desc *copy = &cuda->program->copies[number];
-  gnn_status status = run->lanes ? gnn_lanes_await(run, number) : GNN_OK;
+  gnn_status status = run->lanes && copy->lane != GNN_LANE_NET ? gnn_lanes_await(run, number) : GNN_OK;
   if (status != GNN_OK || gnn_copy_uses_scratch(copy)) return status;
   return streams_wait(cuda, copy->step, GNN_LANE_COMPUTE, cuda->done[number]) ? GNN_OK : GNN_EDEVICE;
 }

@@ -88,6 +88,7 @@ static int work_send(gnn_cuda *cuda, const gnn_run *run) {
 /* Returns when the streams are idle. */
 static int work_receive(gnn_cuda *cuda) {
   cudaStream_t compute = cuda->stream[GNN_LANE_COMPUTE];
+  gnn_cuda_net_sees(cuda, GNN_CUDA_IS_QUEUED);
   return gnn_cuda_check(cuda, 0, "receiving the loss", cudaMemcpyAsync(&cuda->mail->loss, &cuda->view->loss, sizeof(double), cudaMemcpyDeviceToHost, compute)) &&
          gnn_cuda_check(cuda, 0, "running the steps", cudaStreamSynchronize(compute));
 }
@@ -97,7 +98,7 @@ static gnn_status work_failed(gnn_cuda *cuda, gnn_run *run, gnn_status status) {
   return gnn_lanes_error(run) ? GNN_EIO : status;
 }
 
-gnn_status gnn_cuda_work(gnn_instance *instance, gnn_work work) {
+static gnn_status work_do(gnn_instance *instance, gnn_work work) {
   gnn_run *run = &instance->run;
   gnn_cuda *cuda = run->cuda;
   gnn_status status = work_failed(cuda, run, GNN_OK);
@@ -110,7 +111,15 @@ gnn_status gnn_cuda_work(gnn_instance *instance, gnn_work work) {
   else status = work_queue(cuda, run, work);
   if (status != GNN_OK || !work_receive(cuda)) return work_failed(cuda, run, status);
   gnn_cuda_watch_end(cuda, run);
+  gnn_cuda_net_count(cuda, work);
   cuda->done_before[work] = 1;
   if (work != GNN_WORK_EVALUATE && work != GNN_WORK_ONCE) run->loss = cuda->mail->loss;
   return work_failed(cuda, run, GNN_OK);
+}
+
+gnn_status gnn_cuda_work(gnn_instance *instance, gnn_work work) {
+  gnn_cuda_net_sees(instance->run.cuda, GNN_CUDA_BEGINS);
+  const gnn_status status = work_do(instance, work);
+  gnn_cuda_net_sees(instance->run.cuda, GNN_CUDA_RESTS);
+  return status;
 }

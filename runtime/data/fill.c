@@ -62,8 +62,7 @@ static int fill_longer(const void *a, const void *b) {
   return x->row < y->row ? -1 : x->row > y->row;
 }
 
-/* The long rows of csr, the longest first. `room` is for as many as the planned entries can make. */
-static gnn_status fill_hubs(gnn_csr *csr, int32_t *hub, int64_t room, gnn_error *error) {
+gnn_status gnn_fill_hubs(gnn_csr *csr, int32_t *hub, int64_t room, gnn_error *error) {
   fill_hub *found = room > 0 && hub ? malloc((size_t)room * sizeof *found) : NULL;
   if (room <= 0 || hub == NULL) return GNN_OK;
   if (found == NULL) return gnn_fail_memory(error, room * (int64_t)sizeof *found);
@@ -168,7 +167,7 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
   if (bounds) out->tasks = gnn_fill_bounds(ptr, data->sources, bounds);
   gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, &plan->out_home, error) : GNN_OK;
   if (status == GNN_OK) status = fill_home_ptr(instance, ptr, data->sources, &plan->out_ptr_home, error);
-  return status != GNN_OK ? status : fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
+  return status != GNN_OK ? status : gnn_fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }
 
 /* To where they are read, or to their home on the SSD. */
@@ -221,7 +220,7 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   gnn_status status = fill_degrees(instance, fill_idx(instance, plan, plan->at_in_degree), &plan->in_degree_home, data->in_ptr, data->destinations, error);
   if (status == GNN_OK && has_ids) status = fill_home_in(instance, data, &plan->in_home, error);
   if (status == GNN_OK) status = fill_home_ptr(instance, data->in_ptr, data->destinations, &plan->in_ptr_home, error);
-  if (status == GNN_OK) status = set->in.ptr && plan->hub_room ? fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
+  if (status == GNN_OK) status = set->in.ptr && plan->hub_room ? gnn_fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   if (status == GNN_OK && plan->has_out) status = fill_out(instance, dataset, data, plan, set, error);
   return status == GNN_OK ? fill_out_degrees(instance, data, &set->out, plan, error) : status;
 }
@@ -522,7 +521,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   *sparse = (gnn_sparse){.by_row = {.rows = rows, .entries = at, .ptr = m.ptr, .idx = m.idx, .bounds = m.bounds},
                          .row_value = m.value, .row_id = run->node_id};
   if (status == GNN_OK && m.bounds) sparse->by_row.tasks = gnn_fill_bounds(m.ptr, rows, m.bounds);
-  else if (status == GNN_OK) status = fill_hubs(&sparse->by_row, m.hubs, field->nonzeros / (GNN_HUB_ENTRIES + 1), error);
+  else if (status == GNN_OK) status = gnn_fill_hubs(&sparse->by_row, m.hubs, field->nonzeros / (GNN_HUB_ENTRIES + 1), error);
   if (status == GNN_OK && m.by_ptr) status = is_on_ssd ? fill_columns_home(instance, dataset, data, field, m.by_ptr, column, value, error) : fill_by_column(&m, rows, width, real_bytes, error);
   free(column);
   free(value);

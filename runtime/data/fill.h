@@ -21,6 +21,8 @@ gnn_status gnn_instance_fill(gnn_instance *instance, const gnn_dataset *dataset,
 gnn_status gnn_instance_fill_pairs(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error);
 /* The parts of that: row ranges of about equal work, bounds[0 .. number returned]; a field; the rows of the splits. */
 int64_t gnn_fill_bounds(const int64_t *ptr, int64_t rows, int64_t *bounds);
+/* The long rows of csr, the longest first. `room` is for as many as the planned entries can make; 0: on a processor there are none. */
+gnn_status gnn_fill_hubs(gnn_csr *csr, int32_t *hub, int64_t room, gnn_error *error);
 gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, const gnn_field_desc *field, gnn_error *error);
 gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error);
 gnn_status gnn_fill_other_parts(const gnn_dataset *dataset, gnn_error *error); /* R0802 */

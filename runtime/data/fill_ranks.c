@@ -10,6 +10,7 @@
 
 #include "runtime/core/blocks.h"
 #include "runtime/core/boundary.h"
+#include "runtime/core/device.h"
 #include "runtime/core/ranks.h"
 
 /* A set of edges of all ranks, by destination, and those of them that leave the rank's rows. */
@@ -178,7 +179,7 @@ static void fill_degree(const int64_t *ptr, int64_t rows, gnn_real *degree) {
   for (int64_t r = 0; degree && r < rows; r++) degree[r] = (gnn_real)(ptr[r + 1] - ptr[r]);
 }
 
-static void fill_edges_of_rank(ranks_filling *f, int set, const rank_edges *t) {
+static gnn_status fill_edges_of_rank(ranks_filling *f, int set, const rank_edges *t, gnn_error *error) {
   gnn_run *run = &f->instance->run;
   const gnn_edge_set_desc *plan = &run->program->graph.sets[set];
   const int64_t own = f->end - f->begin, count = t->out_ptr[own];
@@ -190,15 +191,17 @@ static void fill_edges_of_rank(ranks_filling *f, int set, const rank_edges *t) {
   for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = t->in_ptr[f->begin + r] - t->first;
   for (int64_t e = 0; idx && e < t->count; e++) idx[e] = f->number[0][t->in_source[t->first + e]];
   if (bounds) in->tasks = gnn_fill_bounds(ptr, own, bounds);
+  gnn_status status = ptr && plan->hub_room ? gnn_fill_hubs(in, ranks_at(f, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   fill_degree(t->out_ptr, own, ranks_at(f, plan->at_out_degree));
   fill_degree(t->in_ptr + f->begin, own, ranks_at(f, plan->at_in_degree));
   for (int64_t k = 0; edge && k < count; k++) edge[k] = t->out_number[k];
   *out = plan->has_out && out_ptr == NULL ? *in : (gnn_csr){.rows = own, .entries = count, .ptr = out_ptr, .idx = out_idx, .bounds = out_bounds};
   out->edge = edge;
-  if (out_ptr == NULL) return;
+  if (out_ptr == NULL || status != GNN_OK) return status;
   memcpy(out_ptr, t->out_ptr, (size_t)(own + 1) * sizeof *out_ptr);
   for (int64_t k = 0; out_idx && k < count; k++) out_idx[k] = f->number[1][t->out_destination[k]];
   if (out_bounds) out->tasks = gnn_fill_bounds(out_ptr, own, out_bounds);
+  return plan->hub_room ? gnn_fill_hubs(out, ranks_at(f, plan->at_out_hubs), plan->hub_room, error) : GNN_OK;
 }
 
 /* What the data call the edges of a table. of_data NULL: they have no order of their own. */
@@ -218,7 +221,7 @@ static gnn_status fill_relation_of_rank(ranks_filling *f, int set, gnn_error *er
   if (status == GNN_OK && (t.count > plan->edges || t.out_ptr[f->end - f->begin] > plan->edges || t.count + t.foreign > plan->table)) status = gnn_fill_other_parts(f->dataset, error);
   if (status == GNN_OK) {
     int64_t *id = ranks_at(f, plan->at_id);
-    fill_edges_of_rank(f, set, &t);
+    status = fill_edges_of_rank(f, set, &t, error);
     fill_edge_ids(&t, plan->at_out_edge >= 0, NULL, id);
     f->instance->run.sets[set].id = id;
   }
@@ -243,7 +246,7 @@ static void fill_blocks_of_rank(ranks_filling *f, const int64_t *first) {
   int64_t *own = ranks_at(f, run->program->graph.at_blocks);
   const int64_t begin = (int64_t)f->desc->first_part[f->ranks->rank] << below, end = (int64_t)f->desc->first_part[f->ranks->rank + 1] << below;
   for (int64_t b = begin; b <= end; b++) own[b - begin] = first[b] - f->begin;
-  run->blocks = (gnn_blocks){levels, gnn_run_levels(f->dataset->nodes), own};
+  run->blocks = (gnn_blocks){levels, gnn_backend_of(run->program)->is_apart ? levels + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(f->dataset->nodes), own};
 }
 
 /* ---- fields and splits: those of the rows, as data of their own ---- */
@@ -368,10 +371,10 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
   const int64_t leaving = f->graph.out_ptr[run->nodes];
   if (run->nodes > plan->nodes || run->edges > plan->edges || leaving > plan->edges) return gnn_fill_other_parts(f->dataset, error);
   run->graphs = 1;
-  fill_edges_of_rank(f, GNN_EDGES, &f->graph);
-  for (int set = GNN_RELATIONS; set < plan->set_count; set++)
+  status = fill_edges_of_rank(f, GNN_EDGES, &f->graph, error);
+  for (int set = GNN_RELATIONS; set < plan->set_count && status == GNN_OK; set++)
     if ((status = fill_relation_of_rank(f, set, error)) != GNN_OK) return status;
-  status = gnn_boundary_begin(run, error);
+  if (status == GNN_OK) status = gnn_boundary_begin(run, error);
   if (status != GNN_OK) return status;
   fill_ids(f);
   fill_blocks_of_rank(f, first);

@@ -91,8 +91,8 @@ static gnn_status metrics_take(const gnn_instance *instance, gnn_result result[G
   if (status != GNN_OK) return status;
   memcpy(sums, gnn_instance_at(instance, run->program->at_results), sizeof sums);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    double count = (double)run->row_count[s];
-    result[s] = (gnn_result){.count = run->row_count[s]};
+    double count = (double)instance->whole.row_count[s];
+    result[s] = (gnn_result){.count = instance->whole.row_count[s]};
     if (count > 0) result[s].loss = sums[s][0] / count, result[s].metric[0] = sums[s][1] / count;
   }
   return GNN_OK;

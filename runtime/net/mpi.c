@@ -42,13 +42,6 @@ typedef struct mpi_state {
 
 static mpi_state *state_of(gnn_ranks *ranks) { return ranks->state; }
 
-static const char *step_text(const gnn_ranks *ranks, int step) {
-  const gnn_program *p = ranks->program;
-  for (int s = 0; s < p->step_count + p->once_count; s++)
-    if (step > 0 && p->steps[s].number == step) return p->steps[s].what;
-  return "between epochs";
-}
-
 static void net_fail(gnn_ranks *ranks, int step, int fault, const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));
 static void net_fail(gnn_ranks *ranks, int step, int fault, const char *format, ...) {
   char text[MPI_MAX_ERROR_STRING] = "no memory", what[256];
@@ -58,8 +51,7 @@ static void net_fail(gnn_ranks *ranks, int step, int fault, const char *format, 
   vsnprintf(what, sizeof what, format, args);
   va_end(args);
   if (fault != MPI_SUCCESS) MPI_Error_string(fault, text, &length);
-  fflush(stdout);
-  fprintf(stderr, "%s: error[R0810]: rank %d: step %d (%s): %s: %s\n  help: --resume goes on from the last checkpoint, with any number of ranks\n", ranks->name, ranks->rank, step, step_text(ranks, step), what, text);
+  gnn_ranks_say_failure(ranks, step, what, text);
   MPI_Abort(MPI_COMM_WORLD, 1);
   exit(1);
 }
@@ -111,7 +103,7 @@ static void say_who_is_late(gnn_ranks *ranks, int step, const mpi_step *s) {
     check(ranks, step, MPI_Request_get_status(s->requests[i], &is_here, MPI_STATUS_IGNORE), "MPI_Request_get_status");
     if (!is_here && length < sizeof who - 16) length += (size_t)snprintf(who + length, sizeof who - length, "%s%d", length ? ", " : "", s->peer[i]);
   }
-  fprintf(stderr, "%s: rank %d: step %d (%s): nothing has come from rank %s for %g s; still waiting\n", ranks->name, ranks->rank, step, step_text(ranks, step), length ? who : "any: a message that was sent is not taken", state_of(ranks)->patience);
+  fprintf(stderr, "%s: rank %d: step %d (%s): nothing has come from rank %s for %g s; still waiting\n", ranks->name, ranks->rank, step, gnn_ranks_step_text(ranks, step), length ? who : "any: a message that was sent is not taken", state_of(ranks)->patience);
 }
 
 /* ---- beginning and end ---- */
@@ -126,6 +118,7 @@ static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
   MPI_Comm here;
   if (MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here) == MPI_SUCCESS) {
     MPI_Comm_size(here, &ranks->together);
+    MPI_Comm_rank(here, &ranks->here);
     MPI_Comm_free(&here);
   }
   const int steps = ranks->program->step_count + ranks->program->once_count + 1;
@@ -256,7 +249,7 @@ static void net_gather(gnn_ranks *ranks, int step, void *all, const int64_t *fir
     if (is_over) break;
     wait_a_little(calls, &w);
     if (is_late(ranks, &w))
-      fprintf(stderr, "%s: rank %d: step %d (%s): not all ranks have come to where sums are gathered for %g s; still waiting\n", ranks->name, ranks->rank, step, step_text(ranks, step), state_of(ranks)->patience);
+      fprintf(stderr, "%s: rank %d: step %d (%s): not all ranks have come to where sums are gathered for %g s; still waiting\n", ranks->name, ranks->rank, step, gnn_ranks_step_text(ranks, step), state_of(ranks)->patience);
   }
   check(ranks, step, MPI_Type_free(&unit), "MPI_Type_free");
   pthread_mutex_unlock(calls);

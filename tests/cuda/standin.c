@@ -28,7 +28,7 @@ enum { LIBRARY_ALIGNMENT = 256, STREAMS = 16, ZONE_BYTES = 4096, SPACES = 256, N
  * such kernel. */
 int emulated_launch(const char *name, void *view, const gnn_places *at, int64_t blocks, int threads, int order) __attribute__((weak));
 
-typedef enum Kind { COPY, FILL, KERNEL, GEMM, SPMM, RECORD, WAIT, GRAPH } Kind;
+typedef enum Kind { COPY, FILL, KERNEL, GEMM, SPMM, CALL, RECORD, WAIT, GRAPH } Kind;
 
 /* Reached, or not yet, by the stream where an event was recorded. */
 typedef struct Mark {
@@ -44,6 +44,7 @@ typedef struct Operation {
   const void *from;
   size_t bytes;
   int value;
+  void (*call)(void *context); /* a function of the host; `to` is its context */
   const char *kernel;
   unsigned blocks, threads;
   gnn_places at;
@@ -464,6 +465,7 @@ static void carry_out(const Operation *o, unsigned chance) {
   case FILL: memset(o->to, o->value, o->bytes); break;
   case GEMM: multiply(o); break;
   case SPMM: add_neighbours(o); break;
+  case CALL: o->call(o->to); break;
   case KERNEL:
     if (!launch(o->kernel, o->to, &o->at, o->blocks, (int)o->threads, (int)(chance % 3))) fatal(o->kernel);
     break;
@@ -778,6 +780,13 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return leave(cudaSuccess);
 }
 
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  pthread_mutex_lock(&it.mutex); /* who only looks keeps nothing from going on */
+  const cudaError_t code = event->capture ? cudaErrorCapturedEvent : event->mark && !event->mark->is_reached ? cudaErrorNotReady : cudaSuccess;
+  pthread_mutex_unlock(&it.mutex);
+  return code;
+}
+
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to) {
   ENTER();
   if (from->capture || to->capture) return leave(cudaErrorInvalidValue); /* last recorded by a capture, which is no point in time */
@@ -996,6 +1005,19 @@ cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes, cudaStream_t 
   if (whose(memory, bytes) != 0) return leave(cudaErrorInvalidValue);
   submit(stream, (Operation){.kind = FILL, .to = memory, .value = value, .bytes = bytes});
   return leave(cudaSuccess);
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*call)(void *context), void *context) {
+  ENTER();
+  submit(stream, (Operation){.kind = CALL, .call = call, .to = context});
+  return leave(cudaSuccess);
+}
+
+int standin_is_on_device(const void *memory, size_t bytes) {
+  pthread_mutex_lock(&it.mutex);
+  const int is_it = whose(memory, bytes) == 0;
+  pthread_mutex_unlock(&it.mutex);
+  return is_it;
 }
 
 static int is_copy(const void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, int wants_pinned) {

@@ -42,5 +42,6 @@ int standin_allocations(void);                                    /* since the r
 int standin_has_struck(void);                                     /* STANDIN_ANY */
 void standin_calm(void);                                          /* no fault from now on */
 int standin_graph_launches(void);
+int standin_is_on_device(const void *memory, size_t bytes);       /* all of it in one allocation there */
 
 #endif

@@ -25,7 +25,6 @@ refuses() { # WORDS OPTION...: E0110, and why
   [ $status -eq 1 ] && grep -q "error\[E0110\]: --ranks=2: .*$words" messages && [ ! -e refused ]
 }
 check "a library of ranks is refused" refuses "a program, or its sources" --lib plain.gnn
-check "  a program for a GPU" refuses "programs for a GPU" --backend=cuda plain.gnn
 check "  a run of several simulated devices" refuses "planned for .* not run, by --backend=sim" --backend=sim plain.gnn
 check "  a cut" refuses "no --cut" '--cut=halos(2)' plain.gnn
 check "  the check of gradients" refuses "gradients" -fgradcheck plain.gnn
@@ -80,7 +79,7 @@ check "  halos are counted in the data, or estimated without them, which is said
 refuse 2 "  a share of rows that is none" "$gnncc" --plan --ranks=4 --halos=many shapes.gnn
 simulates() { "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --ranks=1024 shapes.gnn | grep '^  ranks     1024, of which'; }
 check "  and planned for with --backend=sim up to 1024" simulates
-a_gpu_alone() { "$gnncc" -w machine.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep -q "target t has 2 devices: programs for a GPU" messages && grep -q -e '--ranks=1 is for one of the devices' messages; }
+a_gpu_alone() { "$gnncc" -w --spmm=cusparse machine.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep -q "target t has 2 devices: cuSPARSE adds up the rows of all" messages && grep -q -e '--ranks=1 is for one of the devices' messages; }
 check "  what cannot be built yet is refused by name, with what can" a_gpu_alone
 no_mpicc() { MPICC=/nonexistent/mpicc "$gnncc" -w --ranks=2 plain.gnn -o refused 2>messages; local status=$?; cat messages; [ $status -eq 5 ] && grep -q 'error\[E0507\].*MPI' messages && [ ! -e refused ]; }
 check "without mpicc the program is refused by name" no_mpicc

@@ -9,7 +9,6 @@
 
 #include "emit_cpu.h"
 
-#include "runtime/core/blocks.h"
 
 /* ---- the body ---- */
 
@@ -139,10 +138,6 @@ static void run_over_rows(const StepWriter *w, const char *task, Domain domain, 
 }
 
 enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64, SENT_ROWS = 256 };
-
-/* Of a program of ranks: how its nodes are shared out; NULL: it is none. */
-static const RankInfo *ranks_of(const Emission *m) { return m->program->info->is_of_rank ? m->program->info->ranks : NULL; }
-static int blocks_of_part_of_rank(const RankInfo *ranks) { return 1 << (gnn_block_levels(ranks->nodes) - ranks->part_levels); }
 
 /* Each of the rank's parts in turn: `s` in the loop is the step for part number s.part of the rank. */
 static void open_own_parts(const StepWriter *w) {

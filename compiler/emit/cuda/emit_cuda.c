@@ -30,8 +30,10 @@ static void print_measure(const Emission *m, FILE *out) {
   fprintf(out, "GNN_KERNEL measure_rows(const gnn_view *__restrict__ g, const gnn_places at) {\n"
                "  gnn_measure_rows%s<%d, %d>(gnn_at(g, at.at[0]), %" PRId64 ", %" PRId64 ", %s, g, %sRESULTS_OF_ROWS);\n}\n\n",
           is_by_parts ? "_of" : "", l.lanes, l.each, kernels_row_stride(m->evaluation, graph->scores), shape_width(&graph->values[graph->scores].shape), labels, is_by_parts ? "at.at[1], at.at[2], " : "");
+  const RankInfo *ranks = ranks_of(m);
+  const char *blocks = ranks ? arena_printf(m->arena, "_of_rank<%d>", blocks_of_part_of_rank(ranks)) : graph->values[graph->scores].shape.domain == DOMAIN_NODE ? "" : "<false>";
   fprintf(out, "GNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places) {\n"
-               "  gnn_measure_block%s(RESULTS_OF_ROWS, g, RESULTS_OF_BLOCKS);\n}\n\n", graph->values[graph->scores].shape.domain == DOMAIN_NODE ? "" : "<false>");
+               "  gnn_measure_block%s(RESULTS_OF_ROWS, g, RESULTS_OF_BLOCKS);\n}\n\n", blocks);
   fprintf(out, "GNN_KERNEL measure_splits(const gnn_view *__restrict__ g, const gnn_places) {\n"
                "  gnn_measure_split(RESULTS_OF_BLOCKS, &g->blocks, V_DOUBLES(results));\n}\n\n");
 }
@@ -120,10 +122,11 @@ static void emit_code_table(const Emission *m, const StepCalls *calls, FILE *out
   print_names(m, calls, "  KERNEL_%s,\n", out);
   fprintf(out, "  KERNEL_COUNT\n};\n\n");
   fprintf(out, "#ifndef GNN_ARCHITECTURE\n#define GNN_ARCHITECTURE \"%s\"\n#endif\n", m->architecture);
+  if (ranks_of(m)) fprintf(out, "extern const gnn_cuda_net gnn_nccl;\n");
   emit_put(m, out, "static const unsigned char image[] __attribute__((aligned(64))) = {\n#include \"`_kernels.inc\"\n};\n\n"
                    "static const gnn_cuda_code code = {.image = image, .image_bytes = sizeof image, .architecture = GNN_ARCHITECTURE,\n"
                    "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names");
-  fprintf(out, "%s};\n\n", calls_libraries(m) ? ", .calls_libraries = 1, .prepare = prepare_libraries" : "");
+  fprintf(out, "%s%s%s};\n\n", calls_libraries(m) || ranks_of(m) ? ", .calls_libraries = 1" : "", calls_libraries(m) ? ", .prepare = prepare_libraries" : "", ranks_of(m) ? ", .net = &gnn_nccl" : "");
 }
 
 void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
@@ -148,6 +151,12 @@ void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
   fprintf(out, "  gnn_launch(g, KERNEL_measure_rows, blocks_for(%s, %d), %d, 0, &at);\n",
           is_by_parts ? "end - begin" : "g->row_count[GNN_TRAIN] + g->row_count[GNN_VALID] + g->row_count[GNN_TEST]", measured_rows(m).a_block, CUDA_THREADS);
   if (is_by_parts) fprintf(out, "}\n\n/* then of each split */\nstatic void measure(gnn_run *g) {\n  const gnn_places at = {{0}};\n");
-  fprintf(out, "  gnn_launch(g, KERNEL_measure_blocks, INT64_C(%d) << g->blocks.levels, %d, 0, &at);\n"
-               "  gnn_launch(g, KERNEL_measure_splits, %d, %d, 0, &at);\n}\n\n", SPLIT_COUNT, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS);
+  const RankInfo *ranks = ranks_of(m);
+  const int each = ranks ? blocks_of_part_of_rank(ranks) : 0;
+  if (ranks)
+    fprintf(out, "  gnn_launch(g, KERNEL_measure_blocks, gnn_own_parts(g) * %d, %d, 0, &at);\n"
+                 "  for (int split = 0; split < %d; split++) gnn_cuda_gather_parts(g, AT_results + %d + (INT64_C(16) * split << g->blocks.levels), %d);\n",
+            SPLIT_COUNT * each, CUDA_THREADS, SPLIT_COUNT, 16 * SPLIT_COUNT, 16 * each);
+  else fprintf(out, "  gnn_launch(g, KERNEL_measure_blocks, INT64_C(%d) << g->blocks.levels, %d, 0, &at);\n", SPLIT_COUNT, CUDA_THREADS);
+  fprintf(out, "  gnn_launch(g, KERNEL_measure_splits, %d, %d, 0, &at);\n}\n\n", SPLIT_COUNT, CUDA_THREADS);
 }

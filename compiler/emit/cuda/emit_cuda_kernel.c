@@ -37,6 +37,23 @@ typedef struct CudaWriter {
 
 static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(c->w.arena, "%" PRId64, n); }
 
+static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emission->program; }
+
+/* ---- ranks ---- */
+
+static const RankInfo *ranks(const CudaWriter *c) { return ranks_of(c->w.emission); }
+
+/* How threads share the rows of a sum shows in its bits: it follows from the sizes of all ranks. */
+static int64_t rows_of_all(const CudaWriter *c, Domain domain) {
+  if (ranks(c) && domain == DOMAIN_NODE) return ranks(c)->nodes;
+  return ranks(c) && domain == DOMAIN_EDGE ? ranks(c)->edges : graph_rows(c->w.graph, domain);
+}
+
+static int64_t nonzeros_of_all(const CudaWriter *c, int32_t field) {
+  const TypedField *f = &program_of(c)->fields[field];
+  return ranks(c) ? f->all_nonzeros : f->nonzeros;
+}
+
 /* ---- a kernel's frame ---- */
 
 static const char plain_parameter[] = "const gnn_view *__restrict__ g";
@@ -60,6 +77,9 @@ static void open_plain(CudaWriter *c, const char *suffix, const char *blocks) { 
 static const char *open_uncalled(CudaWriter *c, const char *suffix) { return open_text(c, suffix, plain_parameter); }
 
 static void close_kernel(CudaWriter *c) { fclose(c->w.out); }
+
+/* What the host does between kernels. */
+static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, c->launches, c->launch_count, (Launch){.call = call}); }
 
 /* A kernel whose whole text is one call. */
 static void print_call(CudaWriter *c, const char *suffix, const char *blocks, const char *statement) {
@@ -245,8 +265,6 @@ static void print_sum_of_lanes(const CudaWriter *c, const char *indent) {
   if (body_width(c) == 1 && c->lanes > 1) fprintf(c->w.out, "%sacc[0] = gnn_group_sum<%d, 1>(acc[0]);\n", indent, c->lanes);
 }
 
-static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emission->program; }
-
 /* The start of a function over the elements of a row, or over a slice of them. */
 static void print_slice(const CudaWriter *c) {
   const int each = c->lanes * c->vector;
@@ -268,6 +286,8 @@ static void print_row_sums(CudaWriter *c, const char *csr, const RowRange *colum
   if (c->idx) fprintf(out, "  const gnn_view_csr here = gnn_csr_with(&%s, %s), *edges = &here;\n", csr, c->idx);
   else if (csr) fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
   else fprintf(out, "  %s\n", step_edges(&c->w));
+  const RankInfo *by_parts = is_by_column ? ranks(c) : NULL; /* those of the rank one after the other */
+  if (by_parts) fprintf(out, "  int64_t part = 0;\n");
   fprintf(out, "  const auto row_sum = [&](int64_t r, int64_t begin, int64_t end, int first, int blocks, gnn_real *acc) {\n");
   print_slice(c);
   if (operand->uses & (is_out ? USES_SRC : USES_DST)) fprintf(out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
@@ -281,11 +301,15 @@ static void print_row_sums(CudaWriter *c, const char *csr, const RowRange *colum
   print_body(c, ROW_SLICE, 0, "    ");
   Fold fold = kernel_info[c->w.kernel->kind].fold;
   const char *function = is_by_column ? "gnn_sum_columns<" : fold == FOLD_NONE || fold == FOLD_SUM ? "gnn_sum_rows<" : arena_printf(c->w.arena, "gnn_fold_rows<gnn_fold_%s, ", fold_info[fold].name);
-  fprintf(out, "  };\n  %s%d, %d, %" PRId64, function, c->lanes, c->slots, sums);
+  fprintf(out, "  };\n");
+  if (by_parts)
+    fprintf(out, "  for (; part < g->own_parts; part++) {\n  const gnn_view_blocks blocks = {g->blocks.levels - %d, g->blocks.run_levels - %d, g->blocks.first + part * %d};\n", by_parts->part_levels, by_parts->part_levels,
+            blocks_of_part_of_rank(by_parts));
+  fprintf(out, "  %s%d, %d, %" PRId64, function, c->lanes, c->slots, sums);
   const int64_t declared = c->w.anchor->declared_width;
   if (c->vector > 1 || declared) fprintf(out, ", %d", c->vector);
   if (declared && !is_by_column) fprintf(out, ", %d", CUDA_THREADS / (cuda_lanes(declared, false) * c->slots));
-  if (is_by_column) fprintf(out, ">(edges, %s, %s, &g->blocks, row_sum, row_done);\n", columns->begin, columns->end);
+  if (is_by_column) fprintf(out, ">(edges, %s, %s, &%s, row_sum, row_done);\n%s", columns->begin, columns->end, by_parts ? "blocks" : "g->blocks", by_parts ? "  }\n" : "");
   else fprintf(out, ">(edges, %s, %s, row_sum, row_done);\n", rows.begin, rows.end);
   close_kernel(c);
 }
@@ -296,7 +320,7 @@ static void emit_edges(CudaWriter *c) {
   c->w.body = step_write_body(&c->w, "acc", "block", any_spread);
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE, any_spread);
   const Domain edges = c->w.graph->values[c->w.anchor->operand[0]].shape.domain;
-  set_group(c, body_width(c), graph_rows(c->w.graph, c->w.anchor->shape.domain), graph_rows(c->w.graph, edges));
+  set_group(c, body_width(c), rows_of_all(c, c->w.anchor->shape.domain), rows_of_all(c, edges));
   c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(c->w.operand, true));
   c->w.body = step_write_body(&c->w, "acc", own_number(c), spread_of(c));
   write_operand(c, &c->w.anchor->shape, ROWS_EDGE, spread_of(c));
@@ -311,7 +335,7 @@ static void emit_edge_rows(CudaWriter *c) {
   w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", any_spread);
   if (is_sum) into = write_operand(c, &w->graph->values[w->anchor->operand[0]].shape, ROWS_EDGE, (Spread){0});
   const Domain edges = w->anchor->shape.domain, ends = domain_at(edges, END_DST);
-  set_group(c, is_sum ? summand_width(c) : body_width(c), graph_rows(w->graph, ends), graph_rows(w->graph, edges));
+  set_group(c, is_sum ? summand_width(c) : body_width(c), rows_of_all(c, ends), rows_of_all(c, edges));
   if (!is_sum) c->vector = cuda_vector(body_width(c), c->lanes, cuda_most_together(w->body, false));
   w->body = step_write_body(w, is_sum ? "acc" : NULL, "block", spread_of(c));
   open_plain(c, "rows", blocks_of(c, rows_text_of(c, ends, 1)));
@@ -334,8 +358,30 @@ static void emit_edge_rows(CudaWriter *c) {
   close_kernel(c);
 }
 
+/* The table of a rank: its own rows, of which those that others gather are packed. An exchange, a step of its own, brings theirs. */
+static void emit_exchange(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const int64_t stride = kernels_row_stride(w->kernels, w->kernel->anchor);
+  const char *type = rows_type(w->kernels, w->kernel->anchor), *to = step_to(w, w->kernel->anchor);
+  step_write_halo(w, any_spread);
+  set_group(c, body_width(c), 1, 0);
+  step_write_halo(w, spread_of(c));
+  open_rows(c);
+  fprintf(w->out, "    %s *const to = %s + r * %" PRId64 ";\n", type, to, stride);
+  print_body(c, ROW_WHOLE, 0, "    ");
+  fprintf(w->out, "  }\n");
+  close_kernel(c);
+  const int halo = halo_of_ranks(w->graph, w->kernel);
+  const char *sending = argument_at_scratch(w->arguments, kernels_is_half(w->kernels, w->kernel->anchor) ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses);
+  print_call(c, "pack", arena_printf(w->arena, "blocks_for(gnn_sent_rows(g, %d), %d)", halo, CUDA_THREADS / CUDA_WARP), arena_printf(w->arena, "gnn_pack(%s, %" PRId64 ", &g->halo[%d], %s);", to, stride, halo, sending));
+}
+
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
 static void emit_halo(CudaWriter *c) {
+  if (ranks(c)) {
+    emit_exchange(c);
+    return;
+  }
   StepWriter *w = &c->w;
   const int parts = w->step->parts->count;
   const char *halo = step_halo(w, halo_kind(w->anchor)), *part = step_part(w);
@@ -377,29 +423,50 @@ static void emit_row_sum(CudaWriter *c) {
 
 /* A kernel whose blocks are walkers over the runs of all rows, `tiles` of them each. */
 static void open_walk(CudaWriter *c, int64_t tiles) {
-  const char *above = c->w.step->part ? arena_printf(c->w.arena, " - %d", c->w.step->parts->levels) : "";
-  const char *walkers = arena_printf(c->w.arena, "walkers_of(g->blocks.run_levels%s, %d)", above, c->w.kernel->walker_levels);
+  const int above = ranks(c) ? ranks(c)->part_levels : c->w.step->part ? c->w.step->parts->levels : 0;
+  const char *walkers = arena_printf(c->w.arena, "%swalkers_of(g->blocks.run_levels%s, %d)", ranks(c) ? "gnn_own_parts(g) * " : "", above ? arena_printf(c->w.arena, " - %d", above) : "", c->w.kernel->walker_levels);
   open_plain(c, "walk", tiles > 1 ? arena_printf(c->w.arena, "%s * %" PRId64, walkers, tiles) : walkers);
   print_step_struct(c);
 }
 
-/* The runs that the step walks over. */
+/* The runs that the step walks over; of a rank those of its first part, whose walkers the ones of the others follow. */
 static const char *runs_text(CudaWriter *c) {
   StepWriter *w = &c->w;
+  if (ranks(c)) return arena_printf(w->arena, "gnn_runs_of_part(g, 1, %d)", ranks(c)->part_levels);
   if (w->step->part == 0) return "gnn_all_runs(g)";
   return arena_printf(w->arena, "gnn_runs_of_part(g, %s, %d)", step_part(w), w->step->parts->levels);
 }
 
+/* Where the walkers have their sums: of a rank behind those of all parts. */
+static const char *walks_text(CudaWriter *c) {
+  return ranks(c) ? arena_printf(c->w.arena, "%s + %" PRId64, step_scratch(&c->w), body_width(c) << ranks(c)->part_levels) : step_scratch(&c->w);
+}
+
 static void print_walk(CudaWriter *c, const char *walker) {
   fprintf(c->w.out, "  for (gnn_walk walk = gnn_walk_begin(%s, %s, %d, %s, %" PRId64 "); walk.run < walk.end; gnn_walk_on(&walk))", runs_text(c), walker, c->w.kernel->walker_levels,
-          step_scratch(&c->w), body_width(c));
+          walks_text(c), body_width(c));
+}
+
+/* So many bytes of each part of the nodes lie side by side from `at` on, and are there of the rank's own: now of all. */
+static void print_gathering(CudaWriter *c, const char *at, int64_t part_bytes) { add_call(c, arena_printf(c->w.arena, "gnn_cuda_gather_parts(g, %s, %" PRId64 ");\n", at, part_bytes)); }
+
+/* The sums of all parts, in the scratch, by their tree. */
+static void print_sum_of_ranks(CudaWriter *c, int64_t width, const char *to) {
+  StepWriter *w = &c->w;
+  print_gathering(c, argument_offset_of_scratch(w->arguments), 4 * width);
+  print_call(c, "ranks", arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", width, CUDA_THREADS), arena_printf(w->arena, "gnn_sum_parts(%s, %d, %" PRId64 ", %s);", step_scratch(w), ranks(c)->part_levels, width, to));
 }
 
 /* What the walkers have goes to where the parts before it have left theirs, with the last part to the result. */
 static void print_sum_of_walkers(CudaWriter *c) {
   StepWriter *w = &c->w;
   const int64_t width = body_width(c);
-  const char *blocks = number(c, (width + SUM_NUMBERS - 1) / SUM_NUMBERS), *runs = runs_text(c), *scratch = step_scratch(w);
+  const char *blocks = number(c, (width + SUM_NUMBERS - 1) / SUM_NUMBERS), *runs = runs_text(c), *scratch = walks_text(c);
+  if (ranks(c)) {
+    print_call(c, "sum", arena_printf(w->arena, "gnn_own_parts(g) * %s", blocks), arena_printf(w->arena, "gnn_sum_walkers_of_parts(%s, %d, %s, %" PRId64 ", %s + g->first_part * %" PRId64 ");", runs, w->kernel->walker_levels, scratch, width, step_scratch(w), width));
+    print_sum_of_ranks(c, width, step_to(w, w->kernel->anchor));
+    return;
+  }
   if (w->step->part == 0) {
     print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_walkers(%s, %d, %s, %" PRId64 ", %s);", runs, w->kernel->walker_levels, scratch, width, step_to(w, w->kernel->anchor)));
     return;
@@ -416,7 +483,7 @@ static void emit_column_sum(CudaWriter *c) {
   bool is_edge = domain_is_relation(from->shape.domain), is_one = body_width(c) == 1;
   Index into = write_operand(c, &from->shape, step_row_kind(from->shape.domain), (Spread){0});
   const Domain rows = is_edge ? domain_at(from->shape.domain, END_DST) : from->shape.domain;
-  set_group(c, summand_width(c), graph_rows(w->graph, rows), is_edge ? graph_rows(w->graph, from->shape.domain) : 0);
+  set_group(c, summand_width(c), rows_of_all(c, rows), is_edge ? rows_of_all(c, from->shape.domain) : 0);
   int group = c->lanes * c->slots;
   open_walk(c, 1);
   print_own(c);
@@ -509,8 +576,6 @@ static int64_t tiles_of(int64_t size, int64_t tile) { return (size + tile - 1) /
 
 /* ---- libraries ---- */
 
-static void add_call(CudaWriter *c, const char *call) { ARENA_PUSH(c->w.arena, c->launches, c->launch_count, (Launch){.call = call}); }
-
 static const char *place_of(const StepWriter *w, ValueId value) { return argument_offset_of_value(w->arguments, value, false); }
 
 /* Where the rows of the step begin, of a value with `lead` rows of a product in each of its own. */
@@ -542,8 +607,11 @@ static const char *gemm_sizes(Arena *arena, const Kernels *kernels, const Kernel
   const char *strides = arena_printf(arena, "%s%s%s", stride_text(arena, kernels, "stride_a", anchor->operand[0]),
                                      stride == (p.transposed ? p.depth : p.width) ? "" : arena_printf(arena, ".stride_b = %" PRId64 ", ", stride),
                                      stride_text(arena, kernels, "stride_c", kernel->epilogue.place));
+  const DataInfo *info = kernels->graph->program->info;
+  const char *rows = emit_row_count(arena, info, anchor->shape.domain, p.lead);
+  if (info->is_of_rank) rows = arena_printf(arena, "INT64_C(%" PRId64 ")", p.lead * (anchor->shape.domain == DOMAIN_EDGE ? info->ranks->edges : info->ranks->nodes)); /* as in one process */
   return arena_printf(arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", %s.transpose_b = %d, .is_relu = %d, .is_half = %d, .precision = %s",
-                      emit_row_count(arena, kernels->graph->program->info, anchor->shape.domain, p.lead), p.width, p.depth, strides, p.transposed, kernel->epilogue.is_relu, kernels_is_half(kernels, kernel->epilogue.place), precision);
+                      rows, p.width, p.depth, strides, p.transposed, kernel->epilogue.is_relu, kernels_is_half(kernels, kernel->epilogue.place), precision);
 }
 
 /* What is left of the body, row by row. */
@@ -607,12 +675,13 @@ static void emit_library_matmul(CudaWriter *c) {
   const char *bias = e->bias == NO_VALUE ? "-1" : bias_bytes ? print_copy(c, "bias", e->bias, p.width, p.width, matrix_bytes) : place_of(w, e->bias);
   const char *addend = e->addend == NO_VALUE ? "-1" : place_of_rows(c, e->addend);
   const char *left = place_of_rows(c, w->anchor->operand[0]), *to = place_of_rows(c, e->place);
-  const char *rows = w->step->part ? arena_printf(w->arena, ".rows = %s, ", rows_text(c, p.lead)) : "";
+  const char *rows = w->step->part || ranks(c) ? arena_printf(w->arena, ".rows = %s, ", rows_text(c, p.lead)) : "";
+  const char *has_rows = ranks(c) ? arena_printf(w->arena, "%s > 0 && ", rows_text(c, 1)) : "";
   const char *own_matrix = matrix_bytes ? factor_at(c, 0) : step_from(w, weight);
   const char *own = print_own_product(c, own_matrix, e->bias == NO_VALUE ? NULL : bias_bytes ? factor_at(c, matrix_bytes) : step_from(w, e->bias));
-  add_call(c, arena_printf(w->arena, "if (!gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  %s.at_a = %s, .at_b = %s, .at_c = %s,\n"
+  add_call(c, arena_printf(w->arena, "if (%s!gnn_cuda_gemm(g, &(gnn_gemm_desc){%s,\n                                  %s.at_a = %s, .at_b = %s, .at_c = %s,\n"
                                      "                                  .at_bias = %s, .at_addend = %s}))\n%s\n",
-                           gemm_sizes(w->arena, w->kernels, w->kernel), rows, left, matrix, to, bias, addend, own));
+                           has_rows, gemm_sizes(w->arena, w->kernels, w->kernel), rows, left, matrix, to, bias, addend, own));
   print_rest(c);
 }
 
@@ -631,8 +700,12 @@ void cuda_print_products(Arena *arena, const Plan *plan, NameTable *known, FILE 
     if (kernel->library != LIBRARY_CUBLASLT) continue;
     const char *desc = arena_printf(arena, "%s, .at_bias = %d", gemm_sizes(arena, kernels, kernel), kernel->epilogue.bias == NO_VALUE ? -1 : 0);
     print_preparation(arena, desc, "", known, out);
-    if (!parts->is_by_parts[i]) continue;
     const Value *product = &kernels->graph->values[kernel->anchor];
+    if (kernels->graph->program->info->is_of_rank) {
+      const char *own = emit_row_count(arena, kernels->graph->program->info, product->shape.domain, product->as.product.lead);
+      print_preparation(arena, arena_printf(arena, "%s, .rows = %s", desc, own), arena_printf(arena, "if (%s > 0) ", own), known, out);
+    }
+    if (!parts->is_by_parts[i]) continue;
     const int64_t lead = product->as.product.lead;
     const char *first = product->shape.domain == DOMAIN_EDGE ? "part_in" : "part_first", *one = arena_printf(arena, "%s[part] - %s[part - 1]", first, first);
     const char *rows = lead == 1 ? one : arena_printf(arena, "(%s) * %" PRId64, one, lead);
@@ -739,7 +812,7 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   RowWriter *operand = rows_new(c->w.arguments, &c->w.anchor->shape);
   Arena *arena = c->w.arena;
   if (c->drop) {
-    const bool is_ordered = program_of(c)->data->recipe.order != ORDER_GIVEN;
+    const bool is_ordered = program_of(c)->data->recipe.order != ORDER_GIVEN || ranks(c);
     const char *row = p->columns ? "edges->idx[i]" : "r", *drawn = is_ordered ? arena_printf(arena, "g->node_id[%s]", row) : row;
     if (!p->columns) operand->text[LEVEL_ROW] = arena_printf(arena, "const gnn_row_bits bits = gnn_random_row(s->drop.key, (uint64_t)%s);\n", drawn);
     factor = p->columns ? arena_printf(arena, " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)%s), (uint32_t)r)", drawn)
@@ -770,7 +843,7 @@ static void emit_sparse_matmul(CudaWriter *c) {
   const char *matrix = step_from(w, w->anchor->operand[1]), *dense = p.transposed ? step_scratch(w) : matrix;
   c->drop = step_sparse_dropout(w, dropout);
   if (p.transposed) print_transpose(c, matrix, p.width, p.depth, dense);
-  const SparseProduct product = {step_sparse_slot(w, field), NULL, dense, p.width, false, p.width, program_of(c)->info->nodes, program_of(c)->fields[field].nonzeros};
+  const SparseProduct product = {step_sparse_slot(w, field), NULL, dense, p.width, false, p.width, rows_of_all(c, DOMAIN_NODE), nonzeros_of_all(c, field)};
   w->body = step_write_body(w, "acc", "block", any_spread);
   set_sparse_group(c, &product);
   w->body = step_write_body(w, "acc", own_number(c), spread_of(c));
@@ -787,7 +860,7 @@ static void emit_sparse_outer(CudaWriter *c) {
   int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
   const bool is_turning = !is_left && w->step->part == (w->step->part ? w->step->parts->count : 0);
   const char *result = is_left || is_turning ? step_to(w, w->kernel->anchor) : NULL;
-  const char *to = is_left ? result : w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
+  const char *to = ranks(c) ? arena_printf(w->arena, "%s + (g->first_part + part) * %" PRId64, step_scratch(w), columns * width) : is_left ? result : w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
   const RowRange range = w->step->part ? (RowRange){"first_column", "end_column"} : (RowRange){"0", number(c, columns)};
   if (w->step->part) step_columns(w, field);
   c->drop = step_sparse_dropout(w, dropout);
@@ -796,7 +869,7 @@ static void emit_sparse_outer(CudaWriter *c) {
   const char *piece = !step_gathers(w->step, dense) ? NULL : arena_printf(w->arena, "gnn_at(g, %s[%s])", argument_at_pieces(w->arguments, dense, false, &w->uses), step_part_of(w, "edges->idx[i]"));
   const char *from = !piece ? step_from(w, dense) : is_half ? arena_printf(w->arena, "(const gnn_half *)(const void *)%s", piece) : piece;
   const SparseProduct product = {step_sparse_slot(w, field), &range, from, kernels_row_stride(w->kernels, dense), is_half,
-                                 width, columns, program_of(c)->fields[field].nonzeros};
+                                 width, columns, nonzeros_of_all(c, field)};
   set_sparse_group(c, &product);
   RowWriter *store = rows_new(w->arguments, &w->anchor->shape);
   store->text[LEVEL_ROW] = arena_printf(w->arena, "gnn_real *restrict to = %s + %sr * %" PRId64 ";\n%s", to, width == 1 ? "" : "own + ", width, width == 1 ? "to[0] = acc[0];\n" : "");
@@ -806,7 +879,8 @@ static void emit_sparse_outer(CudaWriter *c) {
   if (width > 1) rows_own_store(store, &(OwnElements){"to", "own_to", width, false}, arena_printf(w->arena, "acc[%s]", own_number(c)));
   w->body = store;
   print_sparse_product(c, &product);
-  if (is_turning) print_transpose(c, to, columns, width, result);
+  if (ranks(c)) print_sum_of_ranks(c, columns * width, is_left ? result : step_scratch(w));
+  if (is_turning) print_transpose(c, ranks(c) ? step_scratch(w) : to, columns, width, result);
 }
 
 /* ---- loss and update ---- */
@@ -882,9 +956,12 @@ static void emit_cross_entropy(CudaWriter *c) {
                arena_printf(w->arena, "%sgnn_cross_entropy_rows<%d, %d>(%s, %" PRId64 ", %" PRId64 ", %s, %s, %s, %s);", rows.lines, l.lanes, l.each, scores,
                             stride, classes, labels, rows.list, rows.count, losses));
   const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
+  const int each = ranks(c) ? blocks_of_part_of_rank(ranks(c)) : 0;
+  const char *own_sums = ranks(c) ? arena_printf(w->arena, "%s + g->first_part * %d", sums, each) : sums;
   const char *first = part ? arena_printf(w->arena, "(%s - 1) * %" PRId64, step_part(w), step_blocks_of_part(w)) : "0";
-  print_call(c, "blocks", part ? number(c, step_blocks_of_part(w)) : "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "%sgnn_cross_entropy_block%s(%s%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s, %s);", part ? rows.first : "", is_of_nodes ? "" : "<false>", losses, part ? " - first" : "", first, sums));
+  print_call(c, "blocks", ranks(c) ? arena_printf(w->arena, "gnn_own_parts(g) * %d", each) : part ? number(c, step_blocks_of_part(w)) : "INT64_C(1) << g->blocks.levels",
+             arena_printf(w->arena, "%sgnn_cross_entropy_block%s(%s%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s, %s);", part ? rows.first : "", is_of_nodes ? "" : "<false>", losses, part ? " - first" : "", first, own_sums));
+  if (ranks(c)) print_gathering(c, arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN] * 8", argument_offset_of_scratch(w->arguments)), 8 * each);
   if (part && part < w->step->parts->count) return;
   open_kernel(c, "mean", "1", "gnn_view *g");
   fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_weight[GNN_TRAIN], &g->loss);\n", sums);
@@ -908,8 +985,8 @@ static void emit_cross_entropy_gradient(CudaWriter *c) {
                             rows.lines, lanes, loss_text(w), scores, scores_stride, classes, labels, label_stride(w), rows.list, rows.count, gradient, stride));
   else
     print_call(c, "rows", blocks_of_train_rows(c, CUDA_THREADS / lanes),
-               arena_printf(w->arena, "%sgnn_cross_entropy_gradient<%d>(%s, %" PRId64 ", %" PRId64 ", %s, %s, %s, g->row_count[GNN_TRAIN], %s, %" PRId64 ");", rows.lines, lanes,
-                            scores, scores_stride, classes, labels, rows.list, rows.count, gradient, stride));
+               arena_printf(w->arena, "%sgnn_cross_entropy_gradient<%d>(%s, %" PRId64 ", %" PRId64 ", %s, %s, %s, %s, %s, %" PRId64 ");", rows.lines, lanes,
+                            scores, scores_stride, classes, labels, rows.list, rows.count, ranks(c) ? "(int64_t)g->row_weight[GNN_TRAIN]" : "g->row_count[GNN_TRAIN]", gradient, stride));
 }
 
 static const char *weight_place(const CudaWriter *c, ValueId weight) {
