@@ -356,6 +356,7 @@ typedef struct DataInfo {
   const int64_t *edge_pairs;     /* and how many edges go from each to each (gnn_edge_pairs) */
   const RankInfo *ranks; /* NULL: there is one process */
   bool is_of_rank;       /* the numbers here are the most that one of them has */
+  const struct DataInfo *of_all; /* then: those of all of them */
   Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   Locality nested_locality[2]; /* the same were the nodes in a nested order; not known where that was not asked for, or they cannot be */
   bool is_symmetric;    /* every edge has its reverse */

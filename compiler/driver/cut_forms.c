@@ -118,7 +118,6 @@ static const char *not_of_one_graph(const Graph *graph) {
 static const char *not_for_gpus(const Compilation *c) {
   const TypedProgram *p = c->program;
   const Options *o = c->options;
-  if (p->info->relation_count > 0) return "relations are for one GPU, so far; --backend=cpu, or --plan";
   if (p->train.boundary != BOUNDARY_EXACT) return arena_printf(c->arena, "%s is for ranks on processors, so far; --backend=cpu", p->train.approximation);
   if (o->trial || (o->tuning && strcmp(o->tuning, "none") != 0)) return "tuned kernels are for one GPU, so far: no --tune, and no --tuning but none";
   if (o->spmm && strcmp(o->spmm, "cusparse") == 0) return "cuSPARSE adds up the rows of all nodes, so far: no --spmm=cusparse";
@@ -210,6 +209,7 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
   *info = *c->program->info;
   p->info = info;
   info->is_of_rank = true;
+  info->of_all = c->program->info;
   if (p->train.boundary == BOUNDARY_SAMPLE) { /* other edges one way than the other */
     info->is_symmetric = false;
     info->ranks = sampled_ranks(c->arena, ranks, p->train.boundary_number);

@@ -5,8 +5,8 @@
 #include "compiler/plan/answer.h"
 #include "compiler/plan/process.h"
 #include "compiler/version.h"
-#include "runtime/gnnrt.h"
 #include "runtime/core/blocks.h"
+#include "runtime/gnnrt.h"
 
 /* What the source is compiled for. */
 typedef struct Processor {

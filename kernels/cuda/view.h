@@ -39,6 +39,7 @@ typedef struct gnn_view_csr {
 
 typedef struct gnn_view_edge_set {
   gnn_view_csr in, out;
+  const int64_t *id;     /* gnn_edge_set.id */
 } gnn_view_edge_set;
 
 /* gnn_blocks. */

@@ -213,6 +213,7 @@ static gnn_view_edge_set memory_edge_set(gnn_instance *instance, const gnn_edge_
   if (plan->is_idx_on_host) in.idx = out.idx = NULL;
   gnn_view_edge_set view = {.in = memory_csr(instance, &in, status)};
   view.out = memory_csr(instance, &out, status);
+  view.id = memory_put(instance, set->id, plan->table * (int64_t)sizeof *set->id, status);
   if (is_shared) view.out.ptr = view.in.ptr, view.out.idx = view.in.idx, view.out.hub = view.in.hub;
   if (!plan->is_idx_on_host) memory_degrees(instance, plan->at_in_degree, set->in.rows, status);
   if (!plan->is_idx_on_host) memory_degrees(instance, plan->at_out_degree, set->out.rows, status);

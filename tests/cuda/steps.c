@@ -238,7 +238,7 @@ static gnn_view_csr view_of_csr(const gnn_csr *from) {
 static gnn_view view_of(const gnn_run *g) {
   gnn_view v = {.device = arena, .nodes = g->nodes, .edges = g->edges, .graphs = g->graphs, .node_id = g->node_id, .edge_id = g->edge_id,
                 .blocks = {g->blocks.levels, g->blocks.run_levels, g->blocks.first}, .seed = g->seed, .update = g->update, .loss = g->loss};
-  for (int i = 0; i < g->program->graph.set_count; i++) v.sets[i] = (gnn_view_edge_set){view_of_csr(&g->sets[i].in), view_of_csr(&g->sets[i].out)};
+  for (int i = 0; i < g->program->graph.set_count; i++) v.sets[i] = (gnn_view_edge_set){.in = view_of_csr(&g->sets[i].in), .out = view_of_csr(&g->sets[i].out)};
   memcpy(v.type_nodes, g->type_nodes, sizeof v.type_nodes);
   for (int i = 0; i < GNN_SPARSE_MAX; i++)
     v.sparse[i] = (gnn_view_sparse){view_of_csr(&g->sparse[i].by_row), g->sparse[i].row_value, view_of_csr(&g->sparse[i].by_column),

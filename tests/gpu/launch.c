@@ -45,7 +45,7 @@ static gnn_view_csr sent_csr(gnn_view_csr csr) {
 static gnn_view sent_view(const gnn_view *here, unsigned char *arena) {
   gnn_view v = *here;
   v.device = arena;
-  for (size_t i = 0; i < sizeof v.sets / sizeof *v.sets; i++) v.sets[i] = (gnn_view_edge_set){sent_csr(v.sets[i].in), sent_csr(v.sets[i].out)};
+  for (size_t i = 0; i < sizeof v.sets / sizeof *v.sets; i++) v.sets[i] = (gnn_view_edge_set){.in = sent_csr(v.sets[i].in), .out = sent_csr(v.sets[i].out)};
   v.blocks.first = sent(v.blocks.first, 8 * ((INT64_C(1) << v.blocks.levels) + 1));
   v.node_id = sent(v.node_id, 4 * v.nodes);
   v.edge_id = sent(v.edge_id, 8 * v.edges);

@@ -44,10 +44,7 @@ static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emissio
 static const RankInfo *ranks(const CudaWriter *c) { return ranks_of(c->w.emission); }
 
 /* How threads share the rows of a sum shows in its bits: it follows from the sizes of all ranks. */
-static int64_t rows_of_all(const CudaWriter *c, Domain domain) {
-  if (ranks(c) && domain == DOMAIN_NODE) return ranks(c)->nodes;
-  return ranks(c) && domain == DOMAIN_EDGE ? ranks(c)->edges : graph_rows(c->w.graph, domain);
-}
+static int64_t rows_of_all(const CudaWriter *c, Domain domain) { return typed_rows(ranks(c) ? program_of(c)->info->of_all : program_of(c)->info, domain); }
 
 static int64_t nonzeros_of_all(const CudaWriter *c, int32_t field) {
   const TypedField *f = &program_of(c)->fields[field];
@@ -609,7 +606,7 @@ static const char *gemm_sizes(Arena *arena, const Kernels *kernels, const Kernel
                                      stride_text(arena, kernels, "stride_c", kernel->epilogue.place));
   const DataInfo *info = kernels->graph->program->info;
   const char *rows = emit_row_count(arena, info, anchor->shape.domain, p.lead);
-  if (info->is_of_rank) rows = arena_printf(arena, "INT64_C(%" PRId64 ")", p.lead * (anchor->shape.domain == DOMAIN_EDGE ? info->ranks->edges : info->ranks->nodes)); /* as in one process */
+  if (info->is_of_rank) rows = arena_printf(arena, "INT64_C(%" PRId64 ")", p.lead * typed_rows(info->of_all, anchor->shape.domain)); /* as in one process */
   return arena_printf(arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", %s.transpose_b = %d, .is_relu = %d, .is_half = %d, .precision = %s",
                       rows, p.width, p.depth, strides, p.transposed, kernel->epilogue.is_relu, kernels_is_half(kernels, kernel->epilogue.place), precision);
 }
