@@ -203,7 +203,6 @@ void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes);
 void gnn_sum_ranks(gnn_run *run, gnn_real *sums, int64_t count);
 int gnn_first_part(const gnn_run *run); /* of this rank, and how many it has: */
 int gnn_own_parts(const gnn_run *run);
-int64_t gnn_sent_rows(const gnn_run *run, int halo); /* by GNN_HALO_*: that others gather, for each of them anew */
 
 /* Queues a copy on its lane; never blocks. A copy is queued at most once between two returns of forward_backward, update
  * or evaluate, and awaited before they return; or, of those that forward_backward queues, by update. Both fail (GNN_EIO, GNN_EDEVICE) only once a lane or the device has failed. */

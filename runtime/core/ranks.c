@@ -108,9 +108,7 @@ void gnn_ranks_start(gnn_run *run, int number, void *sending, void *table) {
   const gnn_messages messages = gnn_ranks_messages(ranks, number, sending, table);
   int64_t sent = messages.send_first[ranks->count] * messages.row_bytes;
   if (copy->is_approximate) sent = gnn_boundary_exchange(run, number, sending, table);
-  else {
-    ranks->desc->net->start(ranks, copy->step, &messages);
-  }
+  else ranks->desc->net->start(ranks, copy->step, &messages);
   gnn_ranks_count(ranks, number, sent);
 }
 
@@ -132,7 +130,6 @@ int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy) {
 }
 
 int gnn_first_part(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank]; }
-int64_t gnn_sent_rows(const gnn_run *run, int halo) { return run->ranks->send_first[halo][run->ranks->count]; }
 int gnn_own_parts(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank + 1] - gnn_first_part(run); }
 
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes) {
