@@ -36,6 +36,9 @@ typedef struct Arguments {
   const Kernel *stage; /* of the step's kernel, as a kernel of its own; NULL where there are no stages */
   int count;
   Argument *list;
+  int fetched_count;
+  ValueId *fetched;      /* whose rows at far ends of edges are fetched early (emit_rows.c) */
+  int64_t fetched_bytes; /* of the widest of those rows */
 } Arguments;
 
 /* What a text mentions, so that only that is declared before it. */
@@ -43,7 +46,7 @@ enum {
   USES_RUN = 1,   /* g */
   USES_STEP = 2,  /* s, the step's struct */
   USES_ACC = 4,
-  USES_ROW = 8, USES_SRC = 16, USES_DST = 32, USES_EDGE = 64, USES_CODE = 128, USES_EDGE_CODE = 256, USES_FAR_PART = 512
+  USES_ROW = 8, USES_SRC = 16, USES_DST = 32, USES_EDGE = 64, USES_CODE = 128, USES_EDGE_CODE = 256, USES_FAR_PART = 512, USES_AHEAD = 1024
 };
 
 /* A place as a pointer in the functions of a step: "s->h"; for CUDA "P_HALF(h)". Adds to *uses. */

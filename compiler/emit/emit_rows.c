@@ -204,6 +204,7 @@ static const char *fresh_name(RowWriter *w, const char *base) {
     bool is_taken = n == 1 ? emit_is_reserved(name) : false;
     for (int i = 0; i < w->temporary_count; i++) is_taken = is_taken || strcmp(w->temporaries[i].name, name) == 0;
     for (int i = 0; i < w->pointer_count; i++) is_taken = is_taken || strcmp(w->pointers[i].name, name) == 0;
+    for (int i = 0; i < w->local_count; i++) is_taken = is_taken || strcmp(w->locals[i].array, name) == 0;
     if (!is_taken) return name;
   }
 }
@@ -267,16 +268,32 @@ static const char *place_in_halo(RowWriter *w, ValueId value, int64_t stride) {
   return arena_printf(w->arena, "%s + (int64_t)(%s & %d) * %" PRId64, piece, code, (1 << shift) - 1, stride);
 }
 
+enum { FETCHED_TABLE = 1 << 20 /* bytes: smaller ones are in the second-level cache (gnn_gather_ahead) */ };
+
 /* At the far end of edges. */
 static bool is_gathered(const RowWriter *w, ValueId value, RowKind row) {
   return (row == ROWS_SRC || row == ROWS_DST) && level_of_row(w, row) == LEVEL_EDGE && step_gathers(w->arguments->step, value);
 }
 
 /* "gnn_at(g, s->h_pieces[far_part]) + src * 64" */
-static const char *place_in_pieces(RowWriter *w, ValueId value, RowKind row, int64_t stride) {
-  w->uses |= USES_FAR_PART;
-  const char *piece = place_of_piece(w, value, arena_printf(w->arena, "%s[far_part]", argument_at_pieces(w->arguments, value, false, &w->uses)));
-  return arena_printf(w->arena, "%s + %s * %" PRId64, piece, row_variable(w, row), stride);
+static const char *place_in_pieces(RowWriter *w, ValueId value, const char *part, const char *row, int64_t stride) {
+  const char *piece = place_of_piece(w, value, arena_printf(w->arena, "%s[%s]", argument_at_pieces(w->arguments, value, false, &w->uses), part));
+  return arena_printf(w->arena, "%s + %s * %" PRId64, piece, row, stride);
+}
+
+/* Rows of large tables are fetched some edges before they are asked for, once in a step. */
+static void fetch_ahead(RowWriter *w, ValueId value, const char *at, bool is_far, int64_t stride) {
+  Arguments *a = w->arguments;
+  const ValueId table = w->kernels->storage[value];
+  const int64_t bytes = kernels_row_bytes(w->kernels, value);
+  if (w->kernels->backend != BACKEND_CPU || graph_rows(w->kernels->graph, w->kernels->graph->values[value].shape.domain) * bytes < FETCHED_TABLE) return;
+  for (int i = 0; i < a->fetched_count; i++)
+    if (a->fetched[i] == table) return;
+  ARENA_PUSH(w->arena, a->fetched, a->fetched_count, table);
+  if (bytes > a->fetched_bytes) a->fetched_bytes = bytes;
+  w->uses |= USES_AHEAD;
+  const char *place = is_far ? place_in_pieces(w, value, arena_printf(w->arena, "gnn_part_of(row_parts, %d, ahead)", parts_row_shift(a->step->parts)), "ahead", stride) : arena_printf(w->arena, stride == 1 ? "%s + ahead" : "%s + ahead * %" PRId64, at, stride);
+  rows_write(w, LEVEL_EDGE, "gnn_fetch(%s, %" PRId64 ");", place, bytes);
 }
 
 /* The pointer to the numbers of a value in a row. A lane's offset comes first: it is added once, and not for each row. */
@@ -297,7 +314,9 @@ static Pointer *pointer_to(RowWriter *w, ValueId value, RowKind row, bool is_out
   const Level level = level_of_row(w, row);
   const bool is_shared = w->is_in_place || kernel_shares_place(w->kernel, w->kernels->storage[value]);
   w->has_shared_places = w->has_shared_places || is_shared;
-  if (is_in_pieces) rows_write(w, level, "const %s *restrict %s = %s%s;", type, name, is_far ? place_in_pieces(w, value, row, stride) : place_in_halo(w, value, stride), is_own ? " + own" : "");
+  if (is_far) w->uses |= USES_FAR_PART;
+  if (level == LEVEL_EDGE && !is_halo && !is_output && row != ROWS_EDGE) fetch_ahead(w, value, at, is_far, stride);
+  if (is_in_pieces) rows_write(w, level, "const %s *restrict %s = %s%s;", type, name, is_far ? place_in_pieces(w, value, "far_part", row_variable(w, row), stride) : place_in_halo(w, value, stride), is_own ? " + own" : "");
   else rows_write(w, level, "%s%s *%s%s = %s%s%s;", constant, type, is_shared ? "" : "restrict ", name, at, is_own ? " + own" : "", offset);
   ARENA_PUSH(w->arena, w->pointers, w->pointer_count, ((Pointer){at, value, row, level, is_output, is_own, name, NULL}));
   return &w->pointers[w->pointer_count - 1];
@@ -412,7 +431,7 @@ static const char *joined_element(RowWriter *w, ValueId id, Index index) {
   return is_bit ? loaded_bit(w, id, index, row, value->name) : arena_printf(w->arena, "%s[%s]", row, rows_offset(w, &value->shape, index));
 }
 
-static const char *function_call(RowWriter *w, int function, const char *a, const char *b) {
+const char *rows_function(const RowWriter *w, int function, const char *a, const char *b) {
   static const char *const codes[POINT_COUNT] = {
 #define FUNCTION(name, exps, code) code,
 #include "compiler/graph/functions.h"
@@ -429,7 +448,7 @@ static const char *probability(RowWriter *w, ValueId id) {
   if (value->op == OP_OPTION) return arena_printf(w->arena, "g->option[%d]", (int)value->as.index);
   if (value->op == OP_BROADCAST) return probability(w, value->operand[0]);
   const char *a = probability(w, value->operand[0]);
-  return arena_printf(w->arena, "(%s)", function_call(w, value->as.function, a, value->operand_count > 1 ? probability(w, value->operand[1]) : ""));
+  return arena_printf(w->arena, "(%s)", rows_function(w, value->as.function, a, value->operand_count > 1 ? probability(w, value->operand[1]) : ""));
 }
 
 /* Dropout draws by what the data call a row. */
@@ -477,18 +496,20 @@ static const char *element_operand(RowWriter *w, ValueId id, Index index, const 
   return operand[0];
 }
 
-/* Worth a loop of their own, which can be one of vectors. */
-static const bool is_long[POINT_COUNT] = {
-#define FUNCTION(name, exps, code) (exps) >= 1,
+bool rows_is_long(int function) {
+  static const double exps[POINT_COUNT] = {
+#define FUNCTION(name, exps, code) exps,
 #include "compiler/graph/functions.h"
 #undef FUNCTION
-};
+  };
+  return exps[function] >= 1;
+}
 
 static void note_long(RowWriter *w, ValueId id, Index index) { w->has_long[level_of_element(w, &w->kernels->graph->values[id].shape, index)] = true; }
 
 static const char *element_map(RowWriter *w, ValueId id, Index index, const char *const *operand) {
-  if (is_long[w->kernels->graph->values[id].as.function]) note_long(w, id, index);
-  return temporary(w, id, index, "gnn_real", function_call(w, w->kernels->graph->values[id].as.function, operand[0], operand[1]));
+  if (rows_is_long(w->kernels->graph->values[id].as.function)) note_long(w, id, index);
+  return temporary(w, id, index, "gnn_real", rows_function(w, w->kernels->graph->values[id].as.function, operand[0], operand[1]));
 }
 
 static const char *element_dropout(RowWriter *w, ValueId id, Index index, const char *const *operand) {
@@ -571,6 +592,7 @@ static const char *write_inner(RowWriter *w, ValueId id, Index index, const Fold
   w->inner_depth--;
   for (int l = loop_end - 1; l >= loops_before; l--) body = arena_printf(w->arena, "%s\n", inner_loop(w, w->inner[l], name, body, has_lanes));
   part_here(w, level);
+  w->has_long[level] = w->has_long[level] || has_lanes; /* lanes of several are added up together */
   if (!has_lanes) rows_write(w, level, "gnn_real %s = %s;", name, fold->start);
   rows_write(w, level, "%.*s", (int)strlen(body) - 1, body);
   part_here(w, level);
@@ -778,7 +800,7 @@ static Apart parted(const RowWriter *w, const char *text, const char *rest) {
 
 static bool is_of_name(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
-static bool mentions(const char *text, const char *name) {
+bool rows_mention(const char *text, const char *name) {
   const size_t length = strlen(name);
   for (const char *at = strstr(text, name); at; at = strstr(at + 1, name))
     if ((at == text || !is_of_name(at[-1])) && !is_of_name(at[length])) return true;
@@ -807,7 +829,7 @@ static Carried *carried_between(const RowWriter *w, const Apart *apart, int *cou
     for (int p = 0; p < apart->count; p++) {
       const char *type = one.from == NO_INDEX ? declared_in(w, apart->text[p], one.name) : NULL;
       if (type) one = (Carried){type, one.name, p, p};
-      else if (one.from != NO_INDEX && mentions(apart->text[p], one.name)) one.last = p;
+      else if (one.from != NO_INDEX && rows_mention(apart->text[p], one.name)) one.last = p;
     }
     if (one.from != NO_INDEX && one.last > one.from) ARENA_PUSH(w->arena, carried, *count, one);
   }
@@ -823,7 +845,17 @@ static void open_loops(const RowWriter *w, FILE *out, const char *indent, int fi
   }
 }
 
-/* All but the last part are loops over `depth` dimensions; so is the last, with loops over the others in it. */
+/* A sum within the row of 16 numbers and more, that is a part of its own: its name, else NULL. */
+static const Carried *lanes_of_part(const RowWriter *w, const Carried *carried, int count, int p, const char *text, const char **sum) {
+  for (int i = 0; i < count; i++) {
+    *sum = arena_printf(w->arena, "const gnn_real %s = gnn_sum_lanes(%s_lanes);\n", carried[i].name, carried[i].name);
+    const char *at = carried[i].from == p ? strstr(text, *sum) : NULL;
+    if (at && at[strlen(*sum)] == 0) return &carried[i];
+  }
+  return NULL;
+}
+
+/* All but the last part are loops over `depth` dimensions; so is the last, with loops over the others in it. Lanes of all sums of a part are added up together. */
 static void print_apart(const RowWriter *w, FILE *out, const char *indent, const Apart *apart, int depth) {
   int count;
   int64_t size = 1;
@@ -837,15 +869,22 @@ static void print_apart(const RowWriter *w, FILE *out, const char *indent, const
   const char *inner = arena_printf(w->arena, "%s%*s", indent, 2 * depth, ""), *innermost = arena_printf(w->arena, "%s%*s", indent, 2 * w->loop_count, "");
   for (int p = 0; p < apart->count; p++) {
     const bool is_nest = depth < w->loop_count && p == apart->count - 1;
-    open_loops(w, out, indent, 0, depth, !is_nest && !strstr(apart->text[p], "for ("));
+    const char *text = apart->text[p], *sum;
+    const Carried *of_lanes = lanes_of_part(w, carried, count, p, text, &sum);
+    if (of_lanes) {
+      text = arena_printf(w->arena, "%.*sGNN_ROLLED for (int t = 0; t < 16; t++) %s_all[(%s) * 16 + t] = %s_lanes[t];\n", (int)(strlen(text) - strlen(sum)), text, of_lanes->name, at, of_lanes->name);
+      fprintf(out, "%s_Alignas(64) gnn_real %s_all[%" PRId64 "];\n", indent, of_lanes->name, 16 * size);
+    }
+    open_loops(w, out, indent, 0, depth, !is_nest && !strstr(text, "for ("));
     for (int i = 0; i < count; i++)
-      if (carried[i].from < p && mentions(apart->text[p], carried[i].name)) fprintf(out, "%sconst %s %s = %s_each[%s];\n", inner, carried[i].type, carried[i].name, carried[i].name, at);
+      if (carried[i].from < p && rows_mention(text, carried[i].name)) fprintf(out, "%sconst %s %s = %s_each[%s];\n", inner, carried[i].type, carried[i].name, carried[i].name, at);
     if (is_nest) open_loops(w, out, inner, depth, w->loop_count, true);
-    print_lines(out, is_nest ? innermost : inner, apart->text[p]);
+    print_lines(out, is_nest ? innermost : inner, text);
     if (is_nest) fprintf(out, "%s%*s}\n", inner, 2 * (w->loop_count - depth - 1), "");
     for (int i = 0; i < count; i++)
-      if (carried[i].from == p) fprintf(out, "%s%s_each[%s] = %s;\n", inner, carried[i].name, at, carried[i].name);
+      if (carried[i].from == p && &carried[i] != of_lanes) fprintf(out, "%s%s_each[%s] = %s;\n", inner, carried[i].name, at, carried[i].name);
     fprintf(out, "%s%*s}\n", indent, 2 * (depth - 1), "");
+    if (of_lanes) fprintf(out, "%sgnn_sum_lanes_each(%s_all, %" PRId64 ", %s_each);\n", indent, of_lanes->name, size, of_lanes->name);
   }
 }
 

@@ -119,6 +119,10 @@ void rows_own_store(RowWriter *w, const OwnElements *own, const char *text);
 int64_t rows_alignment(int64_t stride, bool is_half); /* bytes, at most 16, of which everything that begins with a row is a multiple */
 int64_t rows_width(const RowWriter *w);               /* of the loops together */
 
+const char *rows_function(const RowWriter *w, int function, const char *a, const char *b); /* of numbers or names: "gnn_exp(x)" */
+bool rows_mention(const char *text, const char *name);
+bool rows_is_long(int function); /* worth a loop of its own, which can be one of vectors */
+
 /* The name or literal of the element of `value` at `index`, after writing what it takes to have it. */
 const char *rows_value(RowWriter *w, ValueId value, Index index);
 const char *rows_load(RowWriter *w, ValueId id, Index index); /* from where it is stored */

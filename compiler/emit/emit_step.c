@@ -181,6 +181,10 @@ const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out)
   const bool is_member = w->anchor->operand_count && w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_MEMBER; /* a node is one */
   const char *neighbours = step_neighbours(w);
   if (uses & (is_out ? USES_DST : USES_SRC)) lines = arena_printf(w->arena, "const int64_t %s = %s[i];\n", is_out ? "dst" : "src", neighbours ? neighbours : "edges->idx");
+  if (uses & USES_AHEAD) {
+    const int64_t bytes = w->arguments->fetched_bytes;
+    lines = arena_printf(w->arena, "%sconst int64_t ahead = %s[gnn_min(i + %d, edges->ptr[end] - 1)];\n", lines, neighbours ? neighbours : "edges->idx", bytes <= 512 ? 16 : bytes <= 1024 ? 6 : 4);
+  }
   if (uses & USES_FAR_PART) lines = arena_printf(w->arena, "%sconst int far_part = %s;\n", lines, step_part_of(w, is_out ? "dst" : "src"));
   if (uses & USES_CODE) lines = arena_printf(w->arena, "%sconst uint32_t code = %s[i];\n", lines, step_codes(w));
   if (uses & USES_EDGE_CODE) lines = arena_printf(w->arena, "%sconst uint32_t edge_code = %s.code[i];\n", lines, step_halo(w, HALO_OF_EDGES));

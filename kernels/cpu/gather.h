@@ -40,6 +40,11 @@ GNN_INLINE const void *gnn_table_row(gnn_table x, int32_t idx, int64_t w) {
   return gnn_table_piece(x, code >> x.shift) + (int64_t)(code & ((UINT32_C(1) << x.shift) - 1)) * row_bytes;
 }
 
+/* Into the caches, before it is asked for. */
+GNN_INLINE void gnn_fetch(const void *row, int64_t bytes) {
+  GNN_UNROLL for (int64_t b = 0; b < bytes; b += 64) __builtin_prefetch((const char *)row + b);
+}
+
 /* Accumulators of one pass over the entries; wider rows take several passes. */
 enum { GNN_GATHER_TILE = GNN_REGISTERS / 2 };
 

@@ -162,4 +162,52 @@ GNN_INLINE gnn_real gnn_sum_lanes(const gnn_real *lanes) {
   return (four[0] + four[2]) + (four[1] + four[3]);
 }
 
+/* The elements of two vectors that stand at these places; those of the second come after those of the first. */
+#ifdef __clang__
+#define GNN_PICK(lanes, a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#ifdef GNN_DOUBLE
+typedef int64_t gnn_place;
+#else
+typedef int32_t gnn_place;
+#endif
+#define GNN_PICK(lanes, a, b, ...) __builtin_shuffle(a, b, (gnn_place __attribute__((vector_size((lanes) * sizeof(gnn_place))))){__VA_ARGS__})
+#endif
+
+/* sums[i] = gnn_sum_lanes(lanes + 16 * i) for the first four i: the halves of several at once. */
+#if GNN_LANES == 16
+GNN_INLINE void gnn_sum_lanes_of_four(const gnn_real *lanes, gnn_real *sums) {
+  gnn_vec16 eight[2];
+  GNN_UNROLL for (int p = 0; p < 2; p++) {
+    const gnn_vec16 a = GNN_LOAD(lanes + 32 * p), b = GNN_LOAD(lanes + 32 * p + 16);
+    eight[p] = GNN_PICK(16, a, b, 0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23) + GNN_PICK(16, a, b, 8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31);
+  }
+  const gnn_vec16 four = GNN_PICK(16, eight[0], eight[1], 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27) +
+                         GNN_PICK(16, eight[0], eight[1], 4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31);
+  const gnn_vec16 two = four + GNN_PICK(16, four, four, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+  const gnn_vec16 one = two + GNN_PICK(16, two, two, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+  GNN_UNROLL for (int i = 0; i < 4; i++) sums[i] = one[4 * i];
+}
+#elif GNN_LANES >= 4
+GNN_INLINE void gnn_sum_lanes_of_four(const gnn_real *lanes, gnn_real *sums) {
+  gnn_vec4 four[4], two[2];
+  GNN_UNROLL for (int i = 0; i < 4; i++) {
+    const gnn_vec4_at *at = (const gnn_vec4_at *)(lanes + 16 * i);
+    four[i] = (gnn_vec4)((at[0] + at[2]) + (at[1] + at[3]));
+  }
+  GNN_UNROLL for (int i = 0; i < 2; i++) two[i] = GNN_PICK(4, four[2 * i], four[2 * i + 1], 0, 1, 4, 5) + GNN_PICK(4, four[2 * i], four[2 * i + 1], 2, 3, 6, 7);
+  *(gnn_vec4_at *)sums = (gnn_vec4_at)(GNN_PICK(4, two[0], two[1], 0, 2, 4, 6) + GNN_PICK(4, two[0], two[1], 1, 3, 5, 7));
+}
+#else
+GNN_INLINE void gnn_sum_lanes_of_four(const gnn_real *lanes, gnn_real *sums) {
+  for (int i = 0; i < 4; i++) sums[i] = gnn_sum_lanes(lanes + 16 * i);
+}
+#endif
+
+/* The same for i < count. */
+GNN_INLINE void gnn_sum_lanes_each(const gnn_real *lanes, int count, gnn_real *sums) {
+  GNN_UNROLL for (int i = 0; i + 4 <= count; i += 4) gnn_sum_lanes_of_four(lanes + 16 * i, sums + i);
+  for (int i = count / 4 * 4; i < count; i++) sums[i] = gnn_sum_lanes(lanes + 16 * i);
+}
+
 #endif

@@ -103,8 +103,22 @@ static void test_ends(Tap *tap, const Function *f) {
   tap_ok(tap, 1, "%s: zeros, subnormals, infinities, NaN", f->name);
 }
 
+/* Sums of several lots of lanes at once are those of one after the other. */
+static void test_lanes(Tap *tap) {
+  enum { MOST = 13 };
+  gnn_real lanes[16 * MOST], sums[MOST];
+  for (int i = 0; i < 16 * MOST; i++) lanes[i] = (gnn_real)(1 + i % 7) / (gnn_real)(3 + i % 11) * (gnn_real)(i % 3 ? 1 : -100);
+  for (int count = 1; count <= MOST; count++) {
+    int is_same = 1;
+    gnn_sum_lanes_each(lanes, count, sums);
+    for (int i = 0; i < count; i++) is_same &= sums[i] == gnn_sum_lanes(lanes + 16 * i);
+    if (!is_same || count == MOST) tap_ok(tap, is_same, "lanes of %d sums at once", count);
+  }
+}
+
 int main(void) {
   Tap tap = {0, 0};
+  test_lanes(&tap);
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     test_sweep(&tap, &functions[i]);
     test_ends(&tap, &functions[i]);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "emit_cpu.h"
+#include "emit_flat.h"
 
 
 /* ---- the body ---- */
@@ -531,6 +532,13 @@ static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
   write_operand_in(w, row);
 }
 
+static Flats write_edge_operand(StepWriter *w, const Shape *loops) {
+  w->operand = rows_new(w->arguments, loops);
+  const Flats flats = flats_write(w, w->operand, w->anchor->operand[0]);
+  write_operand_in(w, ROWS_EDGE);
+  return flats;
+}
+
 /* What runs for each edge of row r after the operand. */
 typedef struct AfterEdge {
   const char *text;
@@ -538,15 +546,22 @@ typedef struct AfterEdge {
 } AfterEdge;
 
 /* The edges of row r are folded into acc, inside a loop over r. */
-static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, AfterEdge after) {
+static void print_edge_loop(const StepWriter *w, const Flats *flats, bool is_out, bool has_own_acc, AfterEdge after) {
   const unsigned uses = w->operand->uses | after.uses;
-  if (uses & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
+  const char *indent = flats->count ? "      " : "    ", *inner = flats->count ? "        " : "      ", *loops = loops_text(w->operand, inner);
+  if ((uses | flats->uses) & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
-  fprintf(w->out, "    for (int64_t i = edges->ptr[r]; i < edges->ptr[r + 1]; i++) {\n");
-  step_print_lines(w->out, "      ", step_edge_variables(w, uses, is_out));
+  if (flats->count) {
+    fprintf(w->out, "    for (int64_t from = edges->ptr[r], until; from < edges->ptr[r + 1]; from = until) {\n      until = gnn_min(from + %d, edges->ptr[r + 1]);\n", FLAT_EDGES);
+    flats_print(w, flats, FLAT_EDGES, is_out, NULL, 0, "      ");
+  }
+  fprintf(w->out, flats->count ? "%sfor (int64_t i = from; i < until; i++) {\n" : "%sfor (int64_t i = edges->ptr[r]; i < edges->ptr[r + 1]; i++) {\n", indent);
+  step_print_lines(w->out, inner, step_edge_variables(w, uses, is_out));
+  print_edge_arrays(w, flats->of, flats->count, arena_printf(w->arena, "%s%s", w->operand->text[LEVEL_EDGE], loops), inner);
   if (has_own_acc) fprintf(w->out, "      gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
-  step_print_lines(w->out, "      ", w->operand->text[LEVEL_EDGE]);
-  fprintf(w->out, "%s%s    }\n", loops_text(w->operand, "      "), after.text);
+  step_print_lines(w->out, inner, w->operand->text[LEVEL_EDGE]);
+  fprintf(w->out, "%s%s%s}\n", loops, after.text, indent);
+  if (flats->count) fprintf(w->out, "    }\n");
 }
 
 /* ---- several sums over the edges of a row, one after the other ---- */
@@ -555,24 +570,19 @@ static void print_edge_loop(const StepWriter *w, bool is_out, bool has_own_acc, 
 typedef struct StageText {
   Kernel kernel;
   RowWriter *body, *operand;
+  Flats flats;
 } StageText;
 
 /* A value of edges that several stages want and that takes long, kept for some edges of the row after it was computed in the first of them: rows with more
  * edges than there is room for compute it again in each. */
-typedef struct Kept {
-  ValueId value;
-  int64_t width;
-  const char *name, *at; /* the array, and its numbers at an edge */
-  RowWriter *rows;
-} Kept;
-
 enum { KEPT_NUMBERS = 2048, KEPT_WIDEST = 32, KEPT_MOST = 4 };
 
 typedef struct Stages {
   int count, kept_count;
   Stage of[MOST_STAGES];
   StageText text[MOST_STAGES];
-  Kept kept[KEPT_MOST];
+  EdgeArray kept[KEPT_MOST];
+  RowWriter *kept_rows[KEPT_MOST];
 } Stages;
 
 static bool is_of_stage(const StepWriter *w, const Stage *stage, ValueId id) {
@@ -599,18 +609,13 @@ static bool *new_marks(const StepWriter *w) { return arena_alloc(w->arena, (size
 
 /* Without anything that the kernel makes, and more than a few instructions. */
 static bool is_worth_keeping(const StepWriter *w, ValueId id) {
-  static const double exps[POINT_COUNT] = {
-#define FUNCTION(name, exps, code) exps,
-#include "compiler/graph/functions.h"
-#undef FUNCTION
-  };
   bool *is_read = new_marks(w), takes_long = false;
   mark_reads(w, id, is_read);
   for (int i = 0; i < w->graph->value_count; i++) {
     if (!is_read[i]) continue;
     const Value *value = &w->graph->values[i];
     if (w->kernels->made_by[i] == w->step->kernel) return false;
-    takes_long = takes_long || (kernels_is_virtual(w->kernels, i) && domain_is_edges(value->shape.domain) && (op_is_reduction(value->op) || value->op == OP_DROPOUT || (value->op == OP_MAP && exps[value->as.function] >= 1)));
+    takes_long = takes_long || (kernels_is_virtual(w->kernels, i) && domain_is_edges(value->shape.domain) && (op_is_reduction(value->op) || value->op == OP_DROPOUT || (value->op == OP_MAP && rows_is_long(value->as.function))));
   }
   return takes_long;
 }
@@ -633,7 +638,7 @@ static void find_kept(StepWriter *w, Stages *stages) {
     mark_reads(w, id, is_covered);
     const Value *value = &w->graph->values[id];
     const char *name = arena_printf(w->arena, "kept_%s", value->name);
-    stages->kept[stages->kept_count++] = (Kept){id, shape_width(&value->shape), name, arena_printf(w->arena, "at_%s", name), NULL};
+    stages->kept[stages->kept_count++] = (EdgeArray){id, shape_width(&value->shape), name, arena_printf(w->arena, "at_%s", name)};
   }
 }
 
@@ -684,23 +689,25 @@ static void write_stage(StepWriter *w, Stages *stages, int s, const bool *is_lef
   of.operand = rows_new(w->arguments, &of.anchor->shape);
   name_locals(w, stages, s, of.operand, is_left);
   for (int k = 0; k < stages->kept_count; k++) rows_name_local(of.operand, stages->kept[k].value, stages->kept[k].at);
+  text->flats = flats_write(w, of.operand, of.anchor->operand[0]);
   write_operand_in(&of, ROWS_EDGE);
   text->operand = of.operand;
   add_writer(w, text->body);
   add_writer(w, text->operand);
 }
 
-static void write_kept(StepWriter *w, Kept *kept) {
+static RowWriter *write_kept(StepWriter *w, const EdgeArray *kept) {
   Kernel alone = *w->kernel;
   alone.kind = KERNEL_MAP;
-  alone.body = &kept->value;
+  alone.body = memcpy(arena_alloc(w->arena, sizeof *alone.body), &kept->value, sizeof *alone.body);
   alone.body_count = 1;
   w->arguments->stage = memcpy(arena_alloc(w->arena, sizeof alone), &alone, sizeof alone);
-  kept->rows = rows_new(w->arguments, &w->graph->values[kept->value].shape);
-  const Index index = rows_full_index(kept->rows, ROWS_EDGE);
-  const char *number = rows_value(kept->rows, kept->value, index);
-  rows_write(kept->rows, kept->rows->loop_count ? LEVEL_ELEMENT : LEVEL_EDGE, "to[%s] = %s;", kept->rows->loop_count ? rows_offset(kept->rows, &w->graph->values[kept->value].shape, index) : "0", number);
-  add_writer(w, kept->rows);
+  RowWriter *rows = rows_new(w->arguments, &w->graph->values[kept->value].shape);
+  const Index index = rows_full_index(rows, ROWS_EDGE);
+  const char *number = rows_value(rows, kept->value, index);
+  rows_write(rows, rows->loop_count ? LEVEL_ELEMENT : LEVEL_EDGE, "to[%s] = %s;", rows->loop_count ? rows_offset(rows, &w->graph->values[kept->value].shape, index) : "0", number);
+  add_writer(w, rows);
+  return rows;
 }
 
 static int64_t kept_edges(const Stages *stages) {
@@ -709,19 +716,27 @@ static int64_t kept_edges(const Stages *stages) {
   return KEPT_NUMBERS / widest;
 }
 
-static void print_kept(StepWriter *w, const Kept *kept, bool is_out) {
-  const unsigned uses = kept->rows->uses;
-  fprintf(w->out, "static void %s_%s(const void *context, int64_t r, int64_t from, int64_t until, gnn_real *restrict to) {\n", w->name, kept->name);
+static void print_kept(StepWriter *w, const EdgeArray *kept, const RowWriter *rows, bool is_out) {
+  const unsigned uses = rows->uses;
+  fprintf(w->out, "static void %s_%s(const void *context, int64_t r, int64_t end, int64_t from, int64_t until, gnn_real *restrict to) {\n", w->name, kept->name);
   print_opening(w, USES_RUN);
   fprintf(w->out, "  %s\n", step_edges(w));
   if (uses & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "  const int64_t %s = r;\n", is_out ? "src" : "dst");
   else fprintf(w->out, "  (void)r;\n");
   if (!(uses & (is_out ? USES_DST : USES_SRC))) fprintf(w->out, "  (void)edges;\n");
-  step_print_lines(w->out, "  ", kept->rows->text[LEVEL_ROW]);
+  if (!(uses & USES_AHEAD)) fprintf(w->out, "  (void)end;\n");
+  step_print_lines(w->out, "  ", rows->text[LEVEL_ROW]);
   fprintf(w->out, "  for (int64_t i = from; i < until; i++, to += %" PRId64 ") {\n", kept->width);
   step_print_lines(w->out, "    ", step_edge_variables(w, uses, is_out));
-  step_print_lines(w->out, "    ", kept->rows->text[LEVEL_EDGE]);
-  fprintf(w->out, "%s  }\n}\n\n", loops_text(kept->rows, "    "));
+  step_print_lines(w->out, "    ", rows->text[LEVEL_EDGE]);
+  fprintf(w->out, "%s  }\n}\n\n", loops_text(rows, "    "));
+}
+
+/* A value that is kept is read at an edge of the stage, there or by what it computes of many edges. */
+static bool mentions_kept(const StageText *text, const EdgeArray *kept) {
+  bool does = rows_mention(text->operand->text[LEVEL_EDGE], kept->at) || rows_mention(loops_text(text->operand, ""), kept->at);
+  for (int k = 0; k < text->flats.count; k++) does = does || rows_mention(text->flats.rows[k]->text[LEVEL_EDGE], kept->at) || rows_mention(loops_text(text->flats.rows[k], ""), kept->at);
+  return does;
 }
 
 static void print_stage(StepWriter *w, const Stages *stages, int s, bool is_out) {
@@ -731,32 +746,34 @@ static void print_stage(StepWriter *w, const Stages *stages, int s, bool is_out)
   const bool is_sum = fold == &fold_info[FOLD_SUM];
   const int64_t width = shape_width(&anchor->shape);
   const unsigned uses = text->operand->uses;
-  const char *loops = loops_text(text->operand, "        ");
   bool has_kept = false;
-  for (int k = 0; k < stages->kept_count; k++) has_kept = has_kept || strstr(loops, stages->kept[k].at) || strstr(text->operand->text[LEVEL_EDGE], stages->kept[k].at);
+  for (int k = 0; k < stages->kept_count; k++) has_kept = has_kept || mentions_kept(text, &stages->kept[k]);
+  const bool has_chunks = has_kept || text->flats.count > 0;
+  const int64_t edges = has_kept ? kept_edges(stages) : FLAT_EDGES;
   fprintf(w->out, "    { /* %s */\n      %sgnn_real acc[%" PRId64 "]%s;\n", anchor->name, is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
   if (!is_sum) fprintf(w->out, "      for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
-  if (uses & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "      const int64_t %s = r;\n", is_out ? "src" : "dst");
+  if ((uses | text->flats.uses) & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "      const int64_t %s = r;\n", is_out ? "src" : "dst");
   step_print_lines(w->out, "      ", text->operand->text[LEVEL_ROW]);
-  const char *indent = has_kept ? "        " : "      ", *inner = has_kept ? "          " : "        ";
-  if (has_kept) {
-    fprintf(w->out, "      for (int64_t from = first, until; from < last; from = until) {\n        until = gnn_min(from + %" PRId64 ", last);\n", kept_edges(stages));
+  const char *indent = has_chunks ? "        " : "      ", *inner = has_chunks ? "          " : "        ", *loops = loops_text(text->operand, inner);
+  if (has_chunks) {
+    fprintf(w->out, "      for (int64_t from = first, until; from < last; from = until) {\n        until = gnn_min(from + %" PRId64 ", last);\n", edges);
     for (int k = 0; k < stages->kept_count; k++) {
-      const Kept *kept = &stages->kept[k];
-      if (!strstr(loops, kept->at) && !strstr(text->operand->text[LEVEL_EDGE], kept->at)) continue;
+      const EdgeArray *kept = &stages->kept[k];
+      if (!mentions_kept(text, kept)) continue;
       bool is_first = true;
-      for (int before = 0; before < s; before++) is_first = is_first && !strstr(loops_text(stages->text[before].operand, ""), kept->at) && !strstr(stages->text[before].operand->text[LEVEL_EDGE], kept->at);
-      fprintf(w->out, "        %s%s_%s(context, r, from, until, %s);\n", is_first ? "" : arena_printf(w->arena, "if (last - first > %" PRId64 ") ", kept_edges(stages)), w->name, kept->name, kept->name);
+      for (int before = 0; before < s; before++) is_first = is_first && !mentions_kept(&stages->text[before], kept);
+      fprintf(w->out, "        %s%s_%s(context, r, end, from, until, %s);\n", is_first ? "" : arena_printf(w->arena, "if (last - first > %" PRId64 ") ", edges), w->name, kept->name, kept->name);
     }
+    flats_print(w, &text->flats, edges, is_out, stages->kept, stages->kept_count, indent);
   }
-  fprintf(w->out, has_kept ? "%sfor (int64_t i = from; i < until; i++) {\n" : "%sfor (int64_t i = first; i < last; i++) {\n", indent);
+  fprintf(w->out, has_chunks ? "%sfor (int64_t i = from; i < until; i++) {\n" : "%sfor (int64_t i = first; i < last; i++) {\n", indent);
   step_print_lines(w->out, inner, step_edge_variables(w, uses, is_out));
-  for (int k = 0; k < stages->kept_count; k++)
-    if (strstr(loops, stages->kept[k].at) || strstr(text->operand->text[LEVEL_EDGE], stages->kept[k].at))
-      fprintf(w->out, "%sconst gnn_real *restrict %s = %s + (i - from) * %" PRId64 ";\n", inner, stages->kept[k].at, stages->kept[k].name, stages->kept[k].width);
+  const char *mentioned = arena_printf(w->arena, "%s%s", text->operand->text[LEVEL_EDGE], loops);
+  print_edge_arrays(w, stages->kept, stages->kept_count, mentioned, inner);
+  print_edge_arrays(w, text->flats.of, text->flats.count, mentioned, inner);
   step_print_lines(w->out, inner, text->operand->text[LEVEL_EDGE]);
-  fprintf(w->out, "%s%s}\n", loops_text(text->operand, inner), indent);
-  if (has_kept) fprintf(w->out, "      }\n");
+  fprintf(w->out, "%s%s}\n", loops, indent);
+  if (has_chunks) fprintf(w->out, "      }\n");
   if (!is_sum) fprintf(w->out, "      gnn_settle(acc, %" PRId64 ", first == last);\n", width);
   step_print_lines(w->out, "      ", text->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s    }\n", loops_text(text->body, "      "));
@@ -766,9 +783,9 @@ static void emit_stages(StepWriter *w, Stages *stages) {
   const bool is_out = w->anchor->as.end == END_SRC;
   const bool *is_left = find_left(w, stages);
   find_kept(w, stages);
-  for (int k = 0; k < stages->kept_count; k++) write_kept(w, &stages->kept[k]);
+  for (int k = 0; k < stages->kept_count; k++) stages->kept_rows[k] = write_kept(w, &stages->kept[k]);
   for (int s = 0; s < stages->count; s++) write_stage(w, stages, s, is_left);
-  for (int k = 0; k < stages->kept_count; k++) print_kept(w, &stages->kept[k], is_out);
+  for (int k = 0; k < stages->kept_count; k++) print_kept(w, &stages->kept[k], stages->kept_rows[k], is_out);
   open_task(w, "rows", USES_RUN);
   fprintf(w->out, "  %s\n", step_edges(w));
   for (int k = 0; k < stages->kept_count; k++) fprintf(w->out, "  gnn_real %s[%" PRId64 "];\n", stages->kept[k].name, kept_edges(stages) * stages->kept[k].width);
@@ -795,14 +812,14 @@ static void emit_edges(StepWriter *w) {
   bool is_out = w->anchor->as.end == END_SRC, is_sum = kernel_info[w->kernel->kind].fold == FOLD_SUM;
   int64_t width = shape_width(&w->anchor->shape);
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
-  write_operand(w, &w->anchor->shape, ROWS_EDGE);
+  const Flats flats = write_edge_operand(w, &w->anchor->shape);
   print_row_function(w);
   open_task(w, "rows", USES_RUN);
   fprintf(w->out, "  %s\n", step_edges(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %sgnn_real acc[%" PRId64 "]%s;\n", is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
   /* _Alignas: gcc 12 stores whole vectors below the stack pointer of a function that calls none, and aligns them wrongly. */
   if (!is_sum) fprintf(w->out, "    for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
-  print_edge_loop(w, is_out, false, (AfterEdge){"", 0});
+  print_edge_loop(w, &flats, is_out, false, (AfterEdge){"", 0});
   if (!is_sum) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);
   fprintf(w->out, "    %s_row(context, r, acc);\n  }\n}\n\n", w->name);
   take_part(w);
@@ -819,7 +836,7 @@ static void emit_edge_rows(StepWriter *w) {
   open_task(w, "rows", USES_RUN);
   fprintf(w->out, "  %s\n  for (int64_t r = begin; r < end; r++) {\n", step_edges(w));
   if (!is_sum) w->operand = rows_new(w->arguments, &(Shape){.domain = w->anchor->shape.domain});
-  print_edge_loop(w, false, is_sum, (AfterEdge){scope_text(w->body, "      "), w->body->uses});
+  print_edge_loop(w, &(Flats){.count = 0}, false, is_sum, (AfterEdge){scope_text(w->body, "      "), w->body->uses});
   fprintf(w->out, "  }\n}\n\n");
   take_part(w);
   open_step(w, no_members);
@@ -866,14 +883,16 @@ static void emit_column_sum(StepWriter *w) {
   const Value *from = &w->graph->values[w->anchor->operand[0]];
   bool is_edge = domain_is_relation(from->shape.domain);
   int64_t width = shape_width(&w->anchor->shape);
-  write_operand(w, &from->shape, step_row_kind(from->shape.domain));
+  Flats flats = {.count = 0};
+  if (is_edge) flats = write_edge_operand(w, &from->shape);
+  else write_operand(w, &from->shape, step_row_kind(from->shape.domain));
   fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
   print_opening(w, is_edge ? USES_RUN : w->operand->uses);
   fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
   if (is_edge) fprintf(w->out, "  %s\n", step_edges(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   if (is_edge) {
-    print_edge_loop(w, false, false, (AfterEdge){"", 0});
+    print_edge_loop(w, &flats, false, false, (AfterEdge){"", 0});
   } else {
     step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
     fprintf(w->out, "%s", loops_text(w->operand, "    "));
