@@ -556,15 +556,19 @@ static const char *indented(RowWriter *w, const char *lines) {
   return text;
 }
 
-/* The loop around what was written, without the last newline. Sums of many numbers go to 16 lanes, as those of whole rows do. */
-static const char *inner_loop(RowWriter *w, InnerLoop loop, const char *sum, const char *body, bool has_lanes) {
+/* The loop around what was written, without the last newline. Sums of many numbers go to 16 lanes, as those of whole rows do; what is behind the last 16
+ * goes there as the end of a whole 16 (on a processor: half a vector that is stored and loaded as one is waited for). */
+static const char *inner_loop(RowWriter *w, InnerLoop loop, const char *sum, const char *body, const char *number, bool has_lanes) {
   const char *lines = indented(w, body);
   if (!has_lanes) return arena_printf(w->arena, "for (int %s = 0; %s < %" PRId64 "; %s++) {\n%s}", loop.name, loop.name, loop.size, loop.name, lines);
   const int64_t whole = loop.size / 16, rest = loop.size % 16;
   const char *unroll = w->kernels->backend == BACKEND_CUDA ? "GNN_UNROLL " : "GNN_ROLLED "; /* lanes in registers, or in a vector */
   const char *text = arena_printf(w->arena, "gnn_real %s_lanes[16] = {0};\nfor (int part = 0; part < %" PRId64 "; part++)\n  %sfor (int t = 0; t < 16; t++) {\n"
                                   "    const int %s = 16 * part + t;\n%s  }\n", sum, whole, unroll, loop.name, indented(w, lines));
-  if (rest)
+  if (rest && w->kernels->backend == BACKEND_CPU)
+    text = arena_printf(w->arena, "%sgnn_real %s_rest[16];\n%sfor (int t = 0; t < 16; t++) {\n  const int %s = %" PRId64 " + t;\n%s}\ngnn_add_rest(%s_lanes, %s_rest, %" PRId64 ");\n", text, sum, unroll, loop.name, loop.size - 16,
+                        indented(w, number), sum, sum, rest);
+  else if (rest)
     text = arena_printf(w->arena, "%s%sfor (int t = 0; t < %" PRId64 "; t++) {\n  const int %s = %" PRId64 " + t;\n%s}\n", text, unroll, rest, loop.name, 16 * whole, lines);
   return arena_printf(w->arena, "%sconst gnn_real %s = gnn_sum_lanes(%s_lanes);", text, sum, sum);
 }
@@ -589,8 +593,9 @@ static const char *write_inner(RowWriter *w, ValueId id, Index index, const Fold
                          w->inner_depth == 1;
   const char *into = has_lanes ? arena_printf(w->arena, "%s_lanes[t]", name) : name;
   const char *body = arena_printf(w->arena, "%s%s\n", w->inner_text[w->inner_depth - 1], arena_printf(w->arena, fold->code, into, number));
+  const char *alone = arena_printf(w->arena, "%s%s_rest[t] = %s;\n", w->inner_text[w->inner_depth - 1], name, number);
   w->inner_depth--;
-  for (int l = loop_end - 1; l >= loops_before; l--) body = arena_printf(w->arena, "%s\n", inner_loop(w, w->inner[l], name, body, has_lanes));
+  for (int l = loop_end - 1; l >= loops_before; l--) body = arena_printf(w->arena, "%s\n", inner_loop(w, w->inner[l], name, body, alone, has_lanes));
   part_here(w, level);
   w->has_long[level] = w->has_long[level] || has_lanes; /* lanes of several are added up together */
   if (!has_lanes) rows_write(w, level, "gnn_real %s = %s;", name, fold->start);
@@ -598,6 +603,8 @@ static const char *write_inner(RowWriter *w, ValueId id, Index index, const Fold
   part_here(w, level);
   return name;
 }
+
+const char *rows_inner_sum(RowWriter *w, ValueId reduce, Index index) { return write_inner(w, reduce, index, &fold_info[FOLD_SUM]); }
 
 /* By what ops.h says; what never is an element of a row has none. */
 #define element_nothing NULL

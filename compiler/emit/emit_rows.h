@@ -125,6 +125,7 @@ bool rows_is_long(int function); /* worth a loop of its own, which can be one of
 
 /* The name or literal of the element of `value` at `index`, after writing what it takes to have it. */
 const char *rows_value(RowWriter *w, ValueId value, Index index);
+const char *rows_inner_sum(RowWriter *w, ValueId reduce, Index index); /* likewise, of a sum within the row at an element of it: computed here */
 const char *rows_load(RowWriter *w, ValueId id, Index index); /* from where it is stored */
 Index rows_full_index(const RowWriter *w, RowKind row); /* an element of a value with the loops' own dimensions */
 const char *rows_offset(const RowWriter *w, const Shape *shape, Index index); /* "j", "h * 8 + o", "0" */

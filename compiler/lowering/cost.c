@@ -33,9 +33,11 @@
 #define ADDED 0.5         /* adding up an element, in elements stored */
 #define EDGE_ELEMENTS 0.25 /* the same of an edge */
 #define ALONE 8            /* a function of one number at an edge, in those of a number of a vector */
-#define AT_EDGE 1.4       /* the same in the short vectors of an edge's row */
+#define AT_EDGE 1.4       /* the same in the short vectors of an edge's row, or put aside for many edges (emit_flat.c) */
+#define FLAT_WIDEST 32    /* numbers of an edge that are put aside */
 #define EDGE_STARTS 24    /* coming to an edge, in elements stored */
 #define LANES_EXPS 10     /* bringing 16 partial sums of an edge together, in exponentials */
+#define HEAD_LANES_EXPS 2.5 /* those of each of several heads together, on a processor */
 #define TURNED 5          /* transposing an element, in elements stored; of the gradient, column by column */
 #define TURNED_GRADIENT 14
 #define UPDATE_TASK 4096  /* weights a task: emit_kernel.c */
@@ -567,7 +569,11 @@ enum { SEEN_NEAR = 1, SEEN_FAR = 2 };
 typedef struct EdgeWork {
   double gathered, work; /* seconds: of the rows of nodes at the other end, of what is computed */
   uint8_t *seen;         /* per value: SEEN_* */
+  const bool *kept;      /* per value: an earlier stage has left it; NULL: there is none */
 } EdgeWork;
+
+/* Bringing the lanes of `width` sums together, in exponentials. */
+static double lanes_exps(const Estimate *e, double width) { return width * (width > 1 && e->kernels->backend == BACKEND_CPU ? HEAD_LANES_EXPS : LANES_EXPS); }
 
 /* What a value takes for each edge that is computed there; far: at the end that is not the sum's. */
 static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *of) {
@@ -575,6 +581,7 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
   const uint8_t seen = is_far ? SEEN_FAR : SEEN_NEAR;
   if (of->seen[id] & seen) return;
   of->seen[id] |= seen;
+  if (of->kept && of->kept[id]) return;
   if (!kernels_is_virtual(e->kernels, id)) {
     const double columns = row_numbers(e->kernels, e->kernels->storage[id]);
     if (is_far && domain_is_nodes(value->shape.domain)) of->gathered += e->edges * gathered_row_seconds(e, columns, 4 * columns * e->nodes);
@@ -585,11 +592,15 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
   double exps = 0;
   switch (op_info[value->op].work) {
   case WORK_RANDOM: of->work += e->edges * each * e->rates->random; break;
-  case WORK_FUNCTION: exps = each * function_exps[value->as.function]; break;
+  case WORK_FUNCTION: {
+    const bool is_flat = function_exps[value->as.function] >= 1 && value->operand_count == 1 && width <= FLAT_WIDEST && e->kernels->backend == BACKEND_CPU;
+    exps = (is_flat ? AT_EDGE * width : each) * function_exps[value->as.function];
+    break;
+  }
   case WORK_BITS: exps = each * EDGE_BIT_EXPS; break;
   case WORK_ADDS: {
     const double from = (double)shape_width(&e->graph->values[value->operand[0]].shape);
-    exps = ADD_EXPS * padded(from) + (from >= LINE_NUMBERS * width ? LANES_EXPS * width : 0);
+    exps = ADD_EXPS * padded(from) + (from >= LINE_NUMBERS * width ? lanes_exps(e, width) : 0);
     break;
   }
   case WORK_NOTHING: case WORK_PRODUCT: break;
@@ -598,19 +609,21 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
   for (int k = 0; k < value->operand_count; k++) add_edge_work(e, value->operand[k], value->op == OP_LIFT ? value->as.end != e->anchor->as.end : is_far, of);
 }
 
-/* What is computed for each edge of a sum's operand. Adding a row is in the measured rates of gathers, and so little is left of it. */
-static double edges_seconds(const Estimate *e, ValueId operand, double whole) {
+/* What is computed for each edge of a sum's operand. Adding a row is in the measured rates of gathers, and so little is left of it. A sum within an edge's row
+ * is kept for later stages, if any. */
+static double edges_seconds(const Estimate *e, ValueId operand, double whole, bool *kept) {
   const size_t values = (size_t)e->graph->value_count + 1;
   const double width = (double)shape_width(&e->graph->values[operand].shape), elements = e->rates->element * width;
-  EdgeWork of = {.seen = arena_alloc(e->graph->arena, values)};
+  EdgeWork of = {.seen = arena_alloc(e->graph->arena, values), .kept = kept};
   add_edge_work(e, operand, false, &of);
+  for (int i = 0; kept && i < e->graph->value_count; i++) kept[i] = kept[i] || (of.seen[i] && op_info[e->graph->values[i].op].work == WORK_ADDS && kernels_is_virtual(e->kernels, i));
   if (e->kernels->backend == BACKEND_CUDA) return of.gathered + e->edges * elements + whole;
   return overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
 }
 
-static void stage_edges(Estimate *e) {
+static void stage_edges(Estimate *e, bool *kept) {
   const double whole = operand_seconds(e, (ValueId)(e->anchor - e->graph->values));
-  e->anchor_work += edges_seconds(e, e->anchor->operand[0], whole);
+  e->anchor_work += edges_seconds(e, e->anchor->operand[0], whole, kept);
   e->rounds = degree_rounds(e);
 }
 
@@ -619,9 +632,10 @@ static void anchor_edges(Estimate *e) {
   Stage stages[MOST_STAGES];
   const Value *first = e->anchor;
   const int count = kernel_stages(e->kernels, e->kernel, stages);
+  bool *kept = arena_alloc(e->graph->arena, (size_t)e->graph->value_count + 1);
   for (int s = 0; s < count; s++) {
     e->anchor = &e->graph->values[stages[s].anchor];
-    stage_edges(e);
+    stage_edges(e, kept);
   }
   e->anchor = first;
 }
@@ -630,9 +644,9 @@ static void anchor_edges(Estimate *e) {
 static void anchor_reduce(Estimate *e) {
   const ValueId operand = e->anchor->operand[0];
   const bool is_of_edges = domain_is_edges(e->graph->values[operand].shape.domain) && kernels_is_virtual(e->kernels, operand) && e->kernels->backend == BACKEND_CPU;
-  if (is_of_edges) e->anchor_work = edges_seconds(e, operand, 0);
+  if (is_of_edges) e->anchor_work = edges_seconds(e, operand, 0, NULL);
   else e->anchor_work = ADDED * (e->rates->element * numbers(e->graph, operand) + operand_seconds(e, e->kernel->anchor));
-  if (e->kernel->kind == KERNEL_ROW_SUM && e->kernels->backend == BACKEND_CPU) e->anchor_work += LANES_EXPS * e->rates->exp * e->rows * (double)shape_width(&e->anchor->shape);
+  if (e->kernel->kind == KERNEL_ROW_SUM && e->kernels->backend == BACKEND_CPU) e->anchor_work += lanes_exps(e, (double)shape_width(&e->anchor->shape)) * e->rates->exp * e->rows;
   if (e->kernel->kind == KERNEL_COLUMN_SUM) {
     divide_among_walkers(e);
     e->starts = 2;

@@ -116,9 +116,28 @@ static void test_lanes(Tap *tap) {
   }
 }
 
+#define ENDS(X) X(1) X(2) X(3) X(7) X(8) X(10) X(15)
+
+static void test_rest(Tap *tap) {
+  gnn_real numbers[16];
+  int is_same = 1;
+  for (int i = 0; i < 16; i++) numbers[i] = i == 3 ? -(gnn_real)0.0 : (gnn_real)(1 + i) / 3;
+#define ADD(rest)                                                                                                               \
+  {                                                                                                                             \
+    gnn_real lanes[16];                                                                                                         \
+    for (int t = 0; t < 16; t++) lanes[t] = (gnn_real)t / 7;                                                                    \
+    gnn_add_rest(lanes, numbers, rest);                                                                                         \
+    for (int t = 0; t < 16; t++) is_same &= lanes[t] == (t < rest ? (gnn_real)t / 7 + numbers[16 - rest + t] : (gnn_real)t / 7); \
+  }
+  ENDS(ADD)
+#undef ADD
+  tap_ok(tap, is_same, "the end of 16 numbers is added to the first lanes");
+}
+
 int main(void) {
   Tap tap = {0, 0};
   test_lanes(&tap);
+  test_rest(&tap);
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
     test_sweep(&tap, &functions[i]);
     test_ends(&tap, &functions[i]);

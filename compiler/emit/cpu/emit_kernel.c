@@ -861,13 +861,30 @@ static void emit_map(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* Sums of so many numbers each that lie side by side, several a row: those of heads. They have lanes, as at edges. */
+static bool sums_heads(const StepWriter *w) {
+  const Shape *from = &w->graph->values[w->anchor->operand[0]].shape;
+  if (from->rank < 2 || w->anchor->as.map[from->rank - 1] != NO_INDEX || from->size[from->rank - 1] < 16) return false;
+  for (int d = 0; d < from->rank - 1; d++)
+    if (w->anchor->as.map[d] != d) return false;
+  return shape_width(&w->anchor->shape) > 1;
+}
+
+static void write_head_sums(StepWriter *w) {
+  w->operand = rows_new(w->arguments, &w->anchor->shape);
+  const Index index = rows_full_index(w->operand, step_row_kind(w->anchor->shape.domain));
+  const char *sum = rows_inner_sum(w->operand, w->kernel->anchor, index);
+  rows_write(w->operand, LEVEL_ELEMENT, "acc[%s] = %s;", rows_offset(w->operand, &w->anchor->shape, index), sum);
+}
+
 static void emit_row_sum(StepWriter *w) {
   if (domain_is_relation(w->anchor->shape.domain)) {
     emit_edge_rows(w);
     return;
   }
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
-  write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
+  if (sums_heads(w)) write_head_sums(w);
+  else write_operand(w, &w->graph->values[w->anchor->operand[0]].shape, step_row_kind(w->anchor->shape.domain));
   print_row_function(w);
   open_task(w, "rows", w->operand->uses);
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
