@@ -287,10 +287,17 @@ static void emit_sparse_matmul(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
-/* Of the rows of each part of the rank, column by column; then those of all parts, which are added. */
-static void emit_sparse_outer_of_ranks(StepWriter *w, const RankInfo *ranks) {
+/* Sums of all parts of all ranks, `count` numbers each in the scratch, become one; is_result: that of the step. */
+static void end_with_all_ranks(const StepWriter *w, int64_t count, bool is_result) {
+  fprintf(w->out, "  gnn_sum_ranks(g, scratch, %" PRId64 ");\n", count);
+  if (is_result) fprintf(w->out, "  memcpy(%s, scratch, %" PRId64 " * sizeof(gnn_real));\n", argument_name_of_value(w->arguments, w->kernel->anchor, true), count);
+}
+
+/* Column by column, of all rows or those of a part; of ranks, those of each part of the rank, after which the sums of all parts are added. */
+static void emit_sparse_outer(StepWriter *w) {
   const struct Contraction p = w->anchor->as.product;
-  const int side = graph_sparse_side(w->graph, w->emission->is_sparse_field, w->kernel->anchor), blocks = blocks_of_part_of_rank(ranks);
+  const RankInfo *ranks = ranks_of(w->emission);
+  const int side = graph_sparse_side(w->graph, w->emission->is_sparse_field, w->kernel->anchor), blocks = ranks ? blocks_of_part_of_rank(ranks) : 0;
   const bool is_left = side == 0;
   ValueId dropout;
   const int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[side], &dropout);
@@ -298,57 +305,21 @@ static void emit_sparse_outer_of_ranks(StepWriter *w, const RankInfo *ranks) {
   const char *drop = *members.fields ? "&s->drop" : "NULL";
   const int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
   const int slot = step_sparse_slot(w, field);
-  const char *scratch = step_scratch(w);
   fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
-  print_opening(w, USES_RUN);
+  const char *turned = ranks || is_left ? NULL : w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
+  const char *to = ranks ? step_scratch(w) : is_left ? step_to(w, w->kernel->anchor) : turned;
+  const char *row = ranks ? arena_printf(w->arena, "((gnn_first_part(g) + s->part) * %" PRId64 " + r)", columns) : "r";
+  print_opening(w, ranks ? USES_RUN : w->uses);
   w->uses = 0;
-  fprintf(w->out, "  gnn_real *restrict to = %s + ((gnn_first_part(g) + s->part) * %" PRId64 " + r) * %" PRId64 ";\n", scratch, columns, width);
+  fprintf(w->out, "  gnn_real *restrict to = %s + %s * %" PRId64 ";\n", to, row, width);
   fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
-  const char *dense = step_from(w, w->anchor->operand[1 - side]);
-  w->uses |= USES_RUN;
-  print_task(w, "columns", arena_printf(w->arena, "sparse_outer_part_%s(&g->sparse[%d], &g->blocks, s->part * %d, (s->part + 1) * %d, %s, %s, begin, end, %s_row, context);",
-                                        gathered_sizes(w->arena, w->anchor, width, false), slot, blocks, blocks, dense, drop, w->name));
-  if (!is_left) {
-    const char *from = step_scratch(w), *result = step_to(w, w->kernel->anchor);
-    print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", from, columns, width, result));
-  } else step_to(w, w->kernel->anchor);
-  members.fields = arena_printf(w->arena, "%sint64_t part;\n", members.fields);
-  open_step(w, members);
-  open_own_parts(w);
-  fprintf(w->out, "    gnn_parallel_ranges(g->team, g->sparse[%d].by_column.bounds, g->sparse[%d].by_column.tasks, %s_columns, &of_part);\n  }\n", slot, slot, w->name);
-  fprintf(w->out, "  gnn_sum_ranks(g, scratch, %" PRId64 ");\n", columns * width);
-  if (is_left) fprintf(w->out, "  memcpy(%s, scratch, %" PRId64 " * sizeof(gnn_real));\n", argument_name_of_value(w->arguments, w->kernel->anchor, true), columns * width);
-  else run_over(w, "transpose", number(w, width), number(w, TRANSPOSED_ROWS_A_TASK));
-  fprintf(w->out, "}\n\n");
-}
-
-static void emit_sparse_outer(StepWriter *w) {
-  if (ranks_of(w->emission)) {
-    emit_sparse_outer_of_ranks(w, ranks_of(w->emission));
-    return;
-  }
-  const struct Contraction p = w->anchor->as.product;
-  const int side = graph_sparse_side(w->graph, w->emission->is_sparse_field, w->kernel->anchor);
-  const bool is_left = side == 0;
-  ValueId dropout;
-  const int32_t field = graph_sparse_field(w->graph, w->emission->is_sparse_field, w->anchor->operand[side], &dropout);
-  const Members members = sparse_members(w, dropout);
-  const char *drop = *members.fields ? "&s->drop" : "NULL";
-  int64_t columns = is_left ? p.depth : p.width, width = is_left ? p.width : p.depth;
-  int slot = step_sparse_slot(w, field);
-  fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
-  const char *turned = is_left ? NULL : w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
-  const char *to = is_left ? step_to(w, w->kernel->anchor) : turned;
-  print_opening(w, w->uses);
-  w->uses = 0;
-  fprintf(w->out, "  gnn_real *restrict to = %s + r * %" PRId64 ";\n", to, width);
-  fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) to[j] = acc[j];\n}\n\n", width);
-  const ValueId gathered = w->anchor->operand[is_left ? 1 : 0];
+  const ValueId gathered = w->anchor->operand[1 - side];
   const bool is_gathered = step_gathers(w->step, gathered);
   const char *dense = is_gathered ? arena_printf(w->arena, "gnn_at(g, 0), %s", argument_at_pieces(w->arguments, gathered, false, &w->uses)) : step_from(w, gathered);
   const char *declaration, *features = sparse_here(w, slot, true, &declaration);
-  print_task(w, "columns", arena_printf(w->arena, "%ssparse_outer_%s%s(%s, &g->blocks, %s, %s, begin, end, %s_row, context);", declaration, is_gathered ? "pieces_" : "",
-                                        gathered_sizes(w->arena, w->anchor, width, kernels_is_half(w->kernels, gathered)), features, dense, drop, w->name));
+  const char *of_part = ranks ? arena_printf(w->arena, "s->part * %d, (s->part + 1) * %d, ", blocks, blocks) : "";
+  print_task(w, "columns", arena_printf(w->arena, "%ssparse_outer_%s%s(%s, &g->blocks, %s%s, %s, begin, end, %s_row, context);", declaration, ranks ? "part_" : is_gathered ? "pieces_" : "",
+                                        gathered_sizes(w->arena, w->anchor, width, kernels_is_half(w->kernels, gathered)), features, of_part, dense, drop, w->name));
   const bool is_turning = !is_left && w->step->part == (w->step->part ? w->step->parts->count : 0);
   if (is_turning) {
     const char *from = w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w), *result = step_to(w, w->kernel->anchor);
@@ -356,8 +327,14 @@ static void emit_sparse_outer(StepWriter *w) {
   }
   const char *csr = arena_printf(w->arena, "g->sparse[%d].by_column", slot);
   if (w->step->part) step_columns(w, field);
+  if (ranks) members.fields = arena_printf(w->arena, "%sint64_t part;\n", members.fields);
+  if (ranks && is_left) step_to(w, w->kernel->anchor);
   open_step(w, members);
-  if (w->step->part == 0) run_over_bounds(w, "columns", csr);
+  if (ranks) {
+    open_own_parts(w);
+    fprintf(w->out, "    gnn_parallel_ranges(g->team, %s.bounds, %s.tasks, %s_columns, &of_part);\n  }\n", csr, csr, w->name);
+    end_with_all_ranks(w, columns * width, is_left);
+  } else if (w->step->part == 0) run_over_bounds(w, "columns", csr);
   else fprintf(w->out, "  gnn_parallel_ranges_of_part(g->team, %s.bounds, %s.tasks, first_column, end_column, %s_columns, &s);\n", csr, csr, w->name);
   if (is_turning) run_over(w, "transpose", number(w, width), number(w, TRANSPOSED_ROWS_A_TASK));
   fprintf(w->out, "}\n\n");
@@ -372,47 +349,35 @@ static const char *sum_of_part(StepWriter *w, const char *scratch, int64_t count
 }
 
 /* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
- * and where their sum goes; it mentions what has been asked for. */
-static void emit_walk_of_ranks(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
-  const RankInfo *ranks = ranks_of(w->emission);
-  const char *scratch = step_scratch(w), *walks = arena_printf(w->arena, "%s + %" PRId64, scratch, count << ranks->part_levels);
-  fprintf(w->out, "static void %s_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->name);
-  print_opening(w, USES_RUN);
-  w->uses = 0;
-  fprintf(w->out, "  const int64_t before = s->part * s->walkers.runs;\n  for (gnn_walk walk = gnn_walk_begin(before + begin, before + end, %s + walker * s->walkers.open * %" PRId64 ", %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n", walks, count, count);
-  fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
-  step_scratch(w);
-  w->uses |= USES_RUN;
-  print_task(w, "sum", arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s + (gnn_first_part(g) + s->part) * %" PRId64 ", begin, end);", walks, count, scratch, count));
-  step_to(w, w->kernel->anchor);
-  open_step(w, (Members){"gnn_walkers walkers;\nint64_t part;\n", arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels - %d, %d),\n", ranks->part_levels, w->kernel->walker_levels)});
-  open_own_parts(w);
-  run_own_part(w, "walk", "s.walkers.runs", "s.walkers.each");
-  run_own_part(w, "sum", number(w, count), number(w, SUM_NUMBERS));
-  fprintf(w->out, "  }\n  gnn_sum_ranks(g, scratch, %" PRId64 ");\n  memcpy(%s, scratch, %" PRId64 " * sizeof(gnn_real));\n}\n\n", count, argument_name_of_value(w->arguments, w->kernel->anchor, true), count);
-}
-
+ * and where their sum goes; it mentions what has been asked for. Of ranks, over those of each part of the rank, after which the sums of all parts are added. */
 static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
-  if (ranks_of(w->emission)) {
-    emit_walk_of_ranks(w, call, from, to, count);
-    return;
-  }
-  const int part = w->step->part;
-  const char *scratch = step_scratch(w);
-  const char *before = part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", step_part(w)) : "";
-  const char *levels = part ? arena_printf(w->arena, " - %d", w->step->parts->levels) : "";
+  const RankInfo *ranks = ranks_of(w->emission);
+  const int part = w->step->part, levels = ranks ? ranks->part_levels : part ? w->step->parts->levels : 0;
+  const char *scratch = step_scratch(w), *walks = ranks ? arena_printf(w->arena, "%s + %" PRId64, scratch, count << levels) : scratch;
+  const char *before = ranks ? "s->part * s->walkers.runs + " : part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", step_part(w)) : "";
   fprintf(w->out, "static void %s_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->name);
   print_opening(w, USES_RUN);
   w->uses = 0;
   fprintf(w->out, "  for (gnn_walk walk = gnn_walk_begin(%sbegin, %send, %s + walker * s->walkers.open * %" PRId64 ", %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n",
-          before, before, scratch, count, count);
+          before, before, walks, count, count);
   fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
   step_scratch(w);
-  print_task(w, "sum", part ? sum_of_part(w, scratch, count)
-                            : arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s, begin, end);", scratch, count, step_to(w, w->kernel->anchor)));
-  open_step(w, (Members){"gnn_walkers walkers;\n", arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", levels, w->kernel->walker_levels)});
-  run_over(w, "walk", "s.walkers.runs", "s.walkers.each");
-  run_over(w, "sum", number(w, count), number(w, SUM_NUMBERS));
+  if (ranks) w->uses |= USES_RUN;
+  const char *sum = ranks ? arena_printf(w->arena, "%s + (gnn_first_part(g) + s->part) * %" PRId64, scratch, count) : part ? NULL : step_to(w, w->kernel->anchor);
+  print_task(w, "sum", sum ? arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s, begin, end);", walks, count, sum) : sum_of_part(w, scratch, count));
+  if (ranks) step_to(w, w->kernel->anchor);
+  const char *fewer = levels || ranks ? arena_printf(w->arena, " - %d", levels) : "";
+  open_step(w, (Members){ranks ? "gnn_walkers walkers;\nint64_t part;\n" : "gnn_walkers walkers;\n", arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", fewer, w->kernel->walker_levels)});
+  if (ranks) {
+    open_own_parts(w);
+    run_own_part(w, "walk", "s.walkers.runs", "s.walkers.each");
+    run_own_part(w, "sum", number(w, count), number(w, SUM_NUMBERS));
+    fprintf(w->out, "  }\n");
+    end_with_all_ranks(w, count, true);
+  } else {
+    run_over(w, "walk", "s.walkers.runs", "s.walkers.each");
+    run_over(w, "sum", number(w, count), number(w, SUM_NUMBERS));
+  }
   fprintf(w->out, "}\n\n");
 }
 
