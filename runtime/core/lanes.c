@@ -58,7 +58,7 @@ static void lanes_relax(void) {
 }
 
 /* There is no thread for it. */
-static int lanes_is_by_caller(const gnn_lanes *lanes, gnn_lane lane) { return lane == GNN_LANE_NET && lanes->run->ranks->is_by_caller; }
+static int lanes_is_by_caller(const gnn_lanes *lanes, gnn_lane lane) { return lane == GNN_LANE_NET && lanes->device == NULL && lanes->run->ranks->is_by_caller; }
 
 static int lanes_is_stopped(gnn_lanes *lanes) { return atomic_load(&lanes->is_failed) || atomic_load(&lanes->is_ending); }
 
