@@ -460,14 +460,25 @@ static bool with_tables(Compilation *c, const Form *form, DataHomes homes, Form 
   return is_alike;
 }
 
+static void note_tables_of(Compilation *c, const Tables *t, const Form *form, const char *when) {
+  for (int e = 0; e < form->evaluation_count; e++) note_tables(c, t, form->evaluations[e].graph, when);
+}
+
+/* Sums that are computed once are worth more than such tables: these have room beside them only where all that stays leaves half of the device. */
 static void keep_tables(Compilation *c, Form *forms) {
+  static const char always[] = "in every epoch, as there is no room to keep them";
   const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE};
+  const bool has_sums = forms[FORM_HOISTED].evaluation_count > 0;
   const Tables *tables;
   Form made;
-  if (!with_tables(c, forms[FORM_HOISTED].evaluation_count ? &forms[FORM_HOISTED] : &forms[FORM_PLAIN], homes, &made, &tables)) return;
+  if (!with_tables(c, &forms[has_sums ? FORM_HOISTED : FORM_PLAIN], homes, &made, &tables)) return;
+  note_tables_of(c, tables, &forms[FORM_PLAIN], always);
+  if (has_sums && made.residents->bytes > c->machine.tier_bytes[TIER_DEVICE] / 2) {
+    note_tables_of(c, tables, &forms[FORM_HOISTED], always);
+    return;
+  }
   forms[FORM_HOISTED] = made;
-  for (int e = 0; e < made.evaluation_count; e++) note_tables(c, tables, made.evaluations[e].graph, "once, before the first epoch");
-  for (int e = 0; e < forms[FORM_PLAIN].evaluation_count; e++) note_tables(c, tables, forms[FORM_PLAIN].evaluations[e].graph, "in every epoch, as there is no room to keep them");
+  note_tables_of(c, tables, &forms[FORM_HOISTED], "once, before the first epoch");
 }
 
 /* A hoisted form that would have other bits is left out. NULL: the plain one would. */

@@ -210,6 +210,12 @@ check "  in every epoch where there is no room to keep them, on 2" no_room
 options=
 folds() { grep -o '"runs": .*}\]' late_1.out/run.json >one && grep -o '"runs": [^]]*}\]' late_2.out/run.json | cmp - one && [ "$(grep -o fold one | wc -l)" = 3 ]; }
 check "  in folds, each of which is another run" folds
+sed '/^model/,/^}/c\model m on g { return x |> GraphConv(16, edge_weight = w) |> relu |> GraphConv(y.classes, edge_weight = w) }' weighted.gnn >sums.gnn
+sums_first() { # with half of the device
+  local device; device=$("$gnncc" -w --ranks=3 --budget device=1KiB sums.gnn 2>&1 | sed -n 's/.*--budget device=\([0-9.]*[KM]iB\) is the smallest.*/\1/p' | head -1)
+  "$gnncc" -w --plan --ranks=3 sums.gnn | grep 'never change come once, before the first epoch: .*w' && "$gnncc" -w --plan --ranks=3 --budget device="$device" sums.gnn >plan && grep 'computed once, before the first epoch: graphconv1.m' plan && grep 'never change come in every epoch, .*w' plan
+}
+check "  sums of what never changes have room before them" sums_first
 edge_kinds directed
 cat >gate.gnn <<'MODEL'
 layer Gate(x : node[f], out) {
