@@ -87,7 +87,7 @@ exchanges() { "$gnncc" -w --plan -v --ranks=4 plain.gnn >plan && grep -q '^  ran
 check "exchanges are steps of the plan on a lane of their own, with their volume" exchanges
 exchange_seconds() { # LINK: of the forward exchange of a model on four ranks, in ms
   printf 'target t {\n  device cpu { memory = 8GiB; threads = 2; bandwidth = 20GB/s; count = 4 }\n  link cpu <-> cpu { %s }\n}\n' "$1" | cat - plain.gnn >machine.gnn
-  "$gnncc" -w --plan -v machine.gnn >plan && awk '$2 == "net" && /exchange gcn1.z_halo/ && !n++ { print $4 }' plan
+  "$gnncc" -w --plan -v machine.gnn >plan && awk '/took us/ { unit = 1e-3 } $2 == "net" && /exchange gcn1.z_halo/ && !n++ { print $4 * (unit ? unit : 1) }' plan
 }
 takes_link() { # latency and bytes over bandwidth: of the rank with most; and the epoch has them
   local near far bytes
@@ -95,7 +95,7 @@ takes_link() { # latency and bytes over bandwidth: of the rank with most; and th
   far=$(exchange_seconds "bandwidth = 1GB/s; latency = 51us")
   echo "$near $far $bytes"
   awk -v near="$near" -v far="$far" -v bytes="$bytes" 'BEGIN { wanted = 1e-6 * bytes + 1e-3; exit !(near > wanted - 2e-4 && near < wanted + 2e-4 && far - near > 0.0498 && far - near < 0.0502) }' &&
-    awk '/^  time/ { for (i = 1; i < NF; i++) if ($(i + 1) == "ms" && $(i + 2) == "waiting") waits = $i } END { exit !(waits > 0.1) }' plan
+    awk '/^  time/ { for (i = 1; i < NF; i++) if ($(i + 2) == "waiting") waits = $i * ($(i + 1) == "us" ? 1e-3 : 1) } END { exit !(waits > 0.1) }' plan
 }
 check "  which takes its latency and the bytes of the rank with most, and the epoch counts it" takes_link
 beside() { # gradients of weights pass beside the exchange of gradients: SAGE's product of its own rows
