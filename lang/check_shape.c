@@ -136,6 +136,9 @@ Value check_concat(Checker *checker, Scope *scope, const Function *function, con
       diags_error(checker->diags, "E0326", call->place, "concat puts values side by side that differ in one dimension only; \"%s\" is %s, \"%s\" is %s",
                   ast_expr_text(checker->arena, first->expr), check_type_text(checker, &first->value.type), ast_expr_text(checker->arena, part->expr),
                   check_type_text(checker, &part->value.type));
+      const Operand *number = part->value.type.rank == 0 ? part : first; /* of each row one, as a degree is */
+      if (part->value.type.domain == first->value.type.domain && part->value.type.rank != first->value.type.rank && number->value.type.rank == 0)
+        diags_help(checker->diags, "reshape(%s, 1) has a dimension", ast_expr_text(checker->arena, number->expr));
       return none;
     }
     e.operand[e.operand_count++] = part->value.id;
