@@ -84,6 +84,7 @@ static ChangedPlan plan_change(void *of, const Change *change) {
   options.is_timing = options.is_verifying = false;
   options.product = PRODUCT_PROGRAM;
   options.emit_count = 0;
+  options.takes_first = change->takes_first;
   if (change->kind == CHANGE_CONSTANT) options.defines = with_define(asked->arena, asked->options, change->name, change->value, &options.define_count);
   if (change->kind == CHANGE_PRECISION) options.precision = change->precision;
   if (is_machine) change_machine(&options, change);

@@ -39,6 +39,7 @@ typedef struct Options {
   int emit_count;
   EmitRequest *emits;
   const char *target;  /* NULL: the file's own, if it has one */
+  bool takes_first;    /* the first plan that fits will do: a change that is tried for a refusal */
   bool is_native;      /* this computer, whatever the file says */
   const char *calibrate; /* --calibrate: the name of the target, "" without one; NULL: not asked for */
   const char *tune;      /* --tune: the file to write, "" for the cache; NULL: not asked for */

@@ -12,6 +12,7 @@ typedef struct Change {
   ChangeKind kind;
   const char *name, *value; /* of a constant; the name of a card's target */
   Precision precision;
+  bool takes_first; /* as of PlanRequest: whoever types the option finds that plan or a faster one */
 } Change;
 
 typedef struct ChangedPlan {

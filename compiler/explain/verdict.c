@@ -14,7 +14,8 @@ typedef struct Verdict {
   const Refusal *refusal;
   const PlanRequest *request;
   const char *fault; /* of a plan that was tried */
-  int64_t work;      /* of those tried so far */
+  int64_t work;      /* of those tried so far, */
+  int64_t most_work; /* and what they may cost */
   bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
   int64_t least_bytes;  /* the smallest device for which a plan was found; 0: none was */
   bool is_rough;        /* how long an epoch takes there was asked with little effort */
@@ -32,7 +33,7 @@ static const char *epoch_text(Verdict *v, const PlanAnswer *answer) { return sec
 
 /* ---- trying ---- */
 
-static bool has_work_left(const Verdict *v) { return v->work < REFUSAL_WORK && !v->fault; }
+static bool has_work_left(const Verdict *v) { return v->work < v->most_work && !v->fault; }
 
 /* NULL: it does not fit. */
 static const PlanAnswer *try(Verdict *v, const PlanRequest *request) {
@@ -49,11 +50,12 @@ static const PlanAnswer *try_size(Verdict *v, PlanRequest request, Tier tier, in
   return try(v, &request);
 }
 
-/* As whoever types an option would ask. */
+/* As whoever types an option would ask; where that takes long, for the first plan that fits, which is found by whoever types it, too. */
 static PlanRequest as_asked(const Verdict *v) {
   PlanRequest r = *v->refusal->asked;
   r.least = PLANNER_LEAST_NONE;
   r.is_trial = r.needs_no_bound = true;
+  if (v->is_rough) r.effort = PLANNER_FAST, r.takes_first = r.takes_any = true;
   return r;
 }
 
@@ -193,7 +195,7 @@ static const char *try_tier(Verdict *v, Tier tier, int64_t plenty) {
   answer = try_size(v, as_asked(v), tier, bytes);
   if (!answer) size = advice_size(v->arena, plenty, &bytes), answer = try_size(v, as_asked(v), tier, bytes);
   if (!answer) return NULL;
-  return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", tier_names[tier], size, epoch_text(v, answer));
+  return arena_printf(v->arena, "--budget %s=%s -> %s%s per epoch", tier_names[tier], size, v->is_rough ? "about " : "", epoch_text(v, answer));
 }
 
 /* What leaves the device does not fit where it goes: true where a larger host or SSD of those there are is enough. */
@@ -213,10 +215,12 @@ static const char *try_overflow(Verdict *v, int64_t enough) {
 static const char *try_change(Verdict *v, const Change *change) {
   const Changes *changes = v->refusal->changes;
   if (!has_work_left(v)) return NULL;
-  const ChangedPlan p = changes->plan(changes->of, change);
+  Change tried = *change;
+  tried.takes_first = v->is_rough;
+  const ChangedPlan p = changes->plan(changes->of, &tried);
   v->work += p.work;
   const char *says = change->kind == CHANGE_CONSTANT ? "; a smaller model" : change->kind == CHANGE_PRECISION ? arena_printf(v->arena, "; %s", advice_rounding(change->precision)) : "";
-  return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s per epoch%s", advice_option(changes, change), seconds_text(v, p.seconds), says) : NULL;
+  return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s%s per epoch%s", advice_option(changes, change), v->is_rough ? "about " : "", seconds_text(v, p.seconds), says) : NULL;
 }
 
 enum { MOST_HALVINGS = 3 /* what has to be much less is no such model any more */ };
@@ -306,9 +310,10 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   if (least)
     ways = arena_printf(v->arena, "--budget %s=%s is the smallest that %s (%s%s per epoch%s)", device, size, v->is_least && !v->is_rough ? "works" : "was found", v->is_rough ? "about " : "", epoch_text(v, least),
                         bytes > most ? arena_printf(v->arena, "; %s has %s", v->request->machine.name, gnn_bytes_text(most).text) : "");
+  if (v->most_work < v->work + REFUSAL_WORK) v->most_work = v->work + REFUSAL_WORK; /* the other ways have their own */
   if (has_work_left(v)) ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
   if (has_work_left(v)) ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
-  if (v->refusal->changes->is_fixed || !has_work_left(v)) return ways;
+  if (v->refusal->changes->is_fixed) return ways;
   ways = joined(v->arena, ways, try_precision(v));
   ways = joined(v->arena, ways, try_constants(v));
   ways = joined(v->arena, ways, try_processor(v));
@@ -333,7 +338,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   PlanRequest trial = *refusal->request;
   trial.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */
   trial.is_trial = trial.needs_no_bound = true;
-  Verdict v = {.arena = trial.arena, .refusal = refusal, .request = &trial};
+  Verdict v = {.arena = trial.arena, .refusal = refusal, .request = &trial, .most_work = REFUSAL_WORK};
   if (answer->lacks_room_at_home) return refuse_homes(&v, diags);
   const Plan *p = answer_that_binds(answer);
   const PlannerReport *r = &p->report;

@@ -1026,7 +1026,7 @@ check "a larger host or SSD is priced as it is written" ways_work shared4 --budg
 # ---- advice ----
 advised() { # what a plan or a refusal advises, a line each: what to type, "|", the time and, behind another "|", the memory that are promised
   sed -nE 's/^(  advice  |          )  (-[^ ]+( [a-z]+=[^ ]+)?( without --budget)?)  +([0-9.]+ [mu]?s) per (epoch|evaluation)( in ([0-9.]+ [KMG]iB))?.*/\2|\5|\8/p; s/^ *help: (.*)/\1/p' advice |
-    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that (works|was found) \(|-> )([0-9.]+ [mu]?s) per epoch.*/\1|\4|/; s/^(-[^|>]*) is the smallest that was found \(about .*/\1||/' # about: any time will do
+    sed 's/ \xc2\xb7 /\n/g' | sed -E 's/^(-[^|>]*) (is the smallest that (works|was found) \(|-> )([0-9.]+ [mu]?s) per epoch.*/\1|\4|/; s/^(-[^|>]*) (is the smallest that was found \(|-> )about .*/\1||/' # about: any time will do
 }
 advice_works() { # KINDS MODEL OPTION...: each piece of advice, typed as it is written, has the epoch and takes the memory that were promised; KINDS: what there is of it
   local kinds=$1 model=$2 what promised bytes options seen=''
@@ -1060,6 +1060,8 @@ sed '/^data/d; s/ on web/ on large/' advised.gnn >large.gnn
 printf 'data large { nodes = 400_000; edges = 3_000_000; node x : f32[40]; node y : class[5] }\n' >>large.gnn
 printf 'data d from karate()\nmodel m on d { return x |> GCN(y.classes) as conv }\ntrain m { loss = cross_entropy(out, y); optimizer = sgd(lr = 0.1); epochs = 2 }\n' >club.gnn
 check "advice: more of the device, a smaller model, a card" advice_works "D:wide budget:device target:rtx" advised.gnn --budget device=4600KiB
+sed 's/nodes = 3000/nodes = 20000/; s/few = 3/few = 2/' advised.gnn >tight.gnn
+check "  where the search for the least takes long, numbers of half the size, too" advice_works "budget:gpu precision:bf16" tight.gnn --target=a100 --budget gpu=2300KiB --budget host=1GiB
 check "  never a host where the device is the host's memory" bash -c '! grep -e "budget host" advice'
 check "  on a GPU its host, too" advice_works "D:wide budget:gpu budget:host" advised.gnn --target=a100 --budget gpu=4600KiB --budget host=0 --budget ssd=0
 check "  the processor where that is faster" advice_works "target:native" club.gnn --target=h100
