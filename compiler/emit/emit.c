@@ -212,9 +212,9 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
   }
 }
 
-/* A step on a processor that makes rows which an exchange takes. */
+/* A step that makes rows which an exchange takes. */
 static bool is_sending(const Emission *m, const Step *step) {
-  return m->backend == BACKEND_CPU && m->program->info->is_of_rank && step->kind == STEP_KERNEL && step->kernels->kernels[step->kernel].kind == KERNEL_HALO;
+  return m->program->info->is_of_rank && step->kind == STEP_KERNEL && step->kernels->kernels[step->kernel].kind == KERNEL_HALO;
 }
 
 /* Whether the exchange comes right after the step: it begins then once it has the rows that others wait for, beside the rank's own. */

@@ -40,7 +40,7 @@ StepCalls *step_calls(const Emission *emission, StepPrinter *print);
 const StepCalls *emit_step_calls(const Emission *emission); /* emit.c: for the program's backend */
 /* "step_4(g, V(h));" of a step of the plan. */
 void emit_call(const Emission *emission, const StepCalls *calls, int step, PieceLists *lists, FILE *out);
-/* On a processor, of a table of ranks, whose rows that others gather are made first: "step_4_own(g, V(h));", its own rows. */
+/* Of a table of ranks, whose rows that others gather are made first: "step_4_own(g, V(h));", its own rows. */
 void emit_call_for_own(const Emission *emission, const StepCalls *calls, int step, PieceLists *lists, FILE *out);
 
 /* The order that keeps every value: where things lie in it, and its steps, which are calls of the plan's functions. */

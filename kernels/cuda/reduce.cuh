@@ -152,15 +152,6 @@ GNN_INLINE void gnn_sum_parts(gnn_real *parts, int64_t levels, int64_t width, gn
   }
 }
 
-/* Of a rank: the rows of a table that others gather, side by side. */
-template <class T> GNN_INLINE void gnn_pack(const T *table, int64_t stride, const gnn_view_halo *halo, T *sending) {
-  for (int64_t i = gnn_group<32>(); i < halo->sent; i += gnn_groups<32>()) {
-    const T *from = table + halo->row[i] * stride;
-    T *to = sending + i * stride;
-    for (int64_t j = threadIdx.x % 32; j < stride; j += 32) to[j] = from[j];
-  }
-}
-
 enum { GNN_TREE_EACH = 16 /* GNN_THREADS times as many numbers at most: those of 2^12 canonical blocks */ };
 
 /* The tree over `count` numbers, a power of two, `stride` apart: by a block, whose first thread gets it. */

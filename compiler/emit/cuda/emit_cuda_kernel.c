@@ -16,6 +16,7 @@ enum { TRANSPOSE_TILE = 32, SUM_NUMBERS = 8 /* GNN_SUM_NUMBERS */, MANY_SUMS = 4
 /* kernel<<<blocks, CUDA_THREADS>>>; blocks: an expression of C over g. Or a call of a library: the statement. */
 typedef struct Launch {
   const char *kernel, *blocks, *call;
+  bool is_own; /* of a table of ranks: it makes the rank's own rows, once those that leave are there */
 } Launch;
 
 typedef struct DeviceKernel {
@@ -32,6 +33,7 @@ typedef struct CudaWriter {
   int lanes, slots;      /* of a row */
   int vector;            /* neighbouring elements that a lane takes together */
   const char *drop;      /* the dropout of sparse features, or NULL */
+  bool is_own;           /* launches are so from now on */
   const char *idx;       /* where their entries stand that the step was brought; NULL: those that always stay */
 } CudaWriter;
 
@@ -65,7 +67,7 @@ static const char *open_text(CudaWriter *c, const char *suffix, const char *para
 
 static void open_kernel(CudaWriter *c, const char *suffix, const char *blocks, const char *parameter) {
   const char *name = open_text(c, suffix, parameter);
-  ARENA_PUSH(c->w.arena, c->launches, c->launch_count, ((Launch){.kernel = name, .blocks = blocks}));
+  ARENA_PUSH(c->w.arena, c->launches, c->launch_count, ((Launch){.kernel = name, .blocks = blocks, .is_own = c->is_own}));
 }
 
 static void open_plain(CudaWriter *c, const char *suffix, const char *blocks) { open_kernel(c, suffix, blocks, plain_parameter); }
@@ -355,22 +357,31 @@ static void emit_edge_rows(CudaWriter *c) {
   close_kernel(c);
 }
 
-/* The table of a rank: its own rows, of which those that others gather are packed. An exchange, a step of its own, brings theirs. */
+/* Rows of a table: those of the rank, of a kernel whose text has begun with a loop over them. */
+static void print_table_row(CudaWriter *c, const char *to, const char *index) {
+  fprintf(c->w.out, "    %s *const to = %s + %s * %" PRId64 ";\n", rows_type(c->w.kernels, c->w.kernel->anchor), to, index, kernels_row_stride(c->w.kernels, c->w.kernel->anchor));
+  print_body(c, ROW_WHOLE, 0, "    ");
+  fprintf(c->w.out, "  }\n");
+  close_kernel(c);
+}
+
+/* The table of a rank: its own rows, of which those that others gather are made first, side by side. An exchange, a step of its own, takes them and brings those of others, while NAME_own makes the
+ * rank's rows. */
 static void emit_exchange(CudaWriter *c) {
   StepWriter *w = &c->w;
-  const int64_t stride = kernels_row_stride(w->kernels, w->kernel->anchor);
-  const char *type = rows_type(w->kernels, w->kernel->anchor), *to = step_to(w, w->kernel->anchor);
+  const int halo = halo_of_ranks(w->graph, w->kernel);
+  const char *sent = argument_at_scratch(w->arguments, kernels_is_half(w->kernels, w->kernel->anchor) ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses), *own = step_to(w, w->kernel->anchor);
   step_write_halo(w, any_spread);
   set_group(c, body_width(c), 1, 0);
   step_write_halo(w, spread_of(c));
+  open_plain(c, "sent", blocks_of(c, arena_printf(w->arena, "gnn_sent_rows(g, %d)", halo)));
+  print_step_struct(c);
+  print_own(c);
+  fprintf(w->out, "  for (int64_t i = gnn_group<%d>(); i < g->halo[%d].sent; i += gnn_groups<%d>()) {\n    const int64_t r = g->halo[%d].row[i];\n", c->lanes, halo, c->lanes, halo);
+  print_table_row(c, sent, "i");
+  c->is_own = true;
   open_rows(c);
-  fprintf(w->out, "    %s *const to = %s + r * %" PRId64 ";\n", type, to, stride);
-  print_body(c, ROW_WHOLE, 0, "    ");
-  fprintf(w->out, "  }\n");
-  close_kernel(c);
-  const int halo = halo_of_ranks(w->graph, w->kernel);
-  const char *sending = argument_at_scratch(w->arguments, kernels_is_half(w->kernels, w->kernel->anchor) ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses);
-  print_call(c, "pack", arena_printf(w->arena, "blocks_for(gnn_sent_rows(g, %d), %d)", halo, CUDA_THREADS / CUDA_WARP), arena_printf(w->arena, "gnn_pack(%s, %" PRId64 ", &g->halo[%d], %s);", to, stride, halo, sending));
+  print_table_row(c, own, "r");
 }
 
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
@@ -1135,12 +1146,9 @@ static void print_places(const CudaWriter *c, int i, FILE *out) {
   for (int k = 0; k < count; k++) fprintf(out, is_list(c, i) ? "%s%s[%d]" : "%s%s", i || k ? ", " : "", argument_variable(c, i), k);
 }
 
-static char *host_text(const CudaWriter *c) {
+static void print_host_function(const CudaWriter *c, bool is_own, FILE *out) {
   const int arguments = c->w.arguments->count;
-  char *text;
-  size_t size;
-  FILE *out = arena_open_text(c->w.arena, &text, &size);
-  fprintf(out, "static void %s(gnn_run *g", c->w.name);
+  fprintf(out, "static void %s%s(gnn_run *g", c->w.name, is_own ? "_own" : "");
   for (int i = 0; i < arguments; i++) fprintf(out, ", %s%s", is_list(c, i) ? "const int64_t *" : "int64_t ", argument_variable(c, i));
   fprintf(out, ") {\n");
   if (c->kernel_count) fprintf(out, "  const gnn_places at = {{%s", arguments ? "" : "0");
@@ -1148,10 +1156,19 @@ static char *host_text(const CudaWriter *c) {
   if (c->kernel_count) fprintf(out, "}};\n");
   for (int i = 0; i < c->launch_count; i++) {
     const Launch *launch = &c->launches[i];
+    if (launch->is_own != is_own) continue;
     if (launch->call) step_print_lines(out, "  ", launch->call);
     else fprintf(out, "  gnn_launch(g, KERNEL_%s, %s, %d, 0, &at);\n", launch->kernel, launch->blocks, CUDA_THREADS);
   }
   fprintf(out, "}\n\n");
+}
+
+static char *host_text(const CudaWriter *c) {
+  char *text;
+  size_t size;
+  FILE *out = arena_open_text(c->w.arena, &text, &size);
+  print_host_function(c, false, out);
+  if (c->is_own) print_host_function(c, true, out);
   fclose(out);
   return text;
 }
