@@ -206,17 +206,10 @@ GNN_INLINE void gnn_sum_lanes_of_four(const gnn_real *lanes, gnn_real *sums) {
 
 /* Adds the last `rest` of 16 numbers to the first lanes. The others get 0: no lane is -0, for each began with 0. */
 GNN_INLINE void gnn_add_rest(gnn_real *lanes, const gnn_real *numbers, int rest) {
-#if GNN_LANES == 16
-  int32_t places[16];
+#if GNN_LANES == 16 && !defined __clang__
+  gnn_place places __attribute__((vector_size(16 * sizeof(gnn_place))));
   GNN_UNROLL for (int t = 0; t < 16; t++) places[t] = 16 - rest + t;
-  typedef int32_t gnn_places16 __attribute__((vector_size(64), aligned(4), may_alias));
-#ifdef __clang__
-  gnn_vec16 end = {0};
-  GNN_UNROLL for (int t = 0; t < 16; t++) end[t] = t < rest ? numbers[places[t]] : 0;
-#else
-  const gnn_vec16 end = __builtin_shuffle((gnn_vec16)GNN_LOAD(numbers), (gnn_vec16){0}, *(const gnn_places16 *)places);
-#endif
-  GNN_STORE(lanes, GNN_LOAD(lanes) + end);
+  GNN_STORE(lanes, GNN_LOAD(lanes) + __builtin_shuffle((gnn_vec16)GNN_LOAD(numbers), (gnn_vec16){0}, places));
 #else
   for (int t = 0; t < rest; t++) lanes[t] += numbers[16 - rest + t];
 #endif
