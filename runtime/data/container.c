@@ -305,6 +305,10 @@ static int64_t *container_wide(container_writer *w, const int32_t *from, int64_t
   return wide;
 }
 
+/* What is written as node i, in the numbers of the data. */
+static int64_t container_node(const gnn_dataset *dataset, int64_t i) { return dataset->node_id ? dataset->node_id[i] : i; }
+static int64_t container_row(const container_writer *w, const gnn_data_field *field, int64_t r) { return field->domain == GNN_NODE ? container_node(w->dataset, r) : r; }
+
 /* By destination; and by source, unless that is the same. out_ptr, to: NULL where only the sizes are wanted. */
 static gnn_status container_put_graph(container_writer *w, const int64_t *out_ptr, const int32_t *to) {
   const gnn_dataset *dataset = w->dataset;
@@ -341,7 +345,7 @@ static gnn_status container_put_sparse(container_writer *w, const gnn_data_field
   ptr[0] = 0;
   int all_ones = 1;
   for (int64_t r = 0; r < field->rows; r++) /* they were counted before: a file may have changed since */
-    ptr[r + 1] = ptr[r] + (ptr[r] > field->nonzeros ? 0 : gnn_field_row_nonzeros(field, r, column + ptr[r], value + ptr[r]));
+    ptr[r + 1] = ptr[r] + (ptr[r] > field->nonzeros ? 0 : gnn_field_row_nonzeros(field, container_row(w, field, r), column + ptr[r], value + ptr[r]));
   int64_t entries = ptr[field->rows];
   for (int64_t k = 0; k < entries; k++) all_ones &= value[k] == 1;
   gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {field->rows + 1}, .data = (const unsigned char *)ptr};
@@ -362,8 +366,9 @@ static gnn_status container_put_field(container_writer *w, const gnn_data_field 
   static const char *const formats[] = {"node.%s", "edge.%s", "graph.%s"};
   const char *format = field->domain == GNN_TYPE ? formats[GNN_NODE] : formats[field->domain];
   if (field->storage == GNN_LABEL) {
-    int64_t *label = container_wide(w, field->label, field->rows);
+    int64_t *label = gnn_dataset_alloc(w->scratch, field->rows, sizeof *label, w->error);
     if (label == NULL) return GNN_ENOMEM;
+    for (int64_t r = 0; r < field->rows; r++) label[r] = field->label[container_row(w, field, r)];
     gnn_array array = {.dtype = GNN_I64, .rank = 1, .shape = {field->rows}, .data = (const unsigned char *)label};
     char classes[24];
     snprintf(classes, sizeof classes, "%lld", (long long)field->classes);
@@ -374,9 +379,18 @@ static gnn_status container_put_field(container_writer *w, const gnn_data_field 
   if (field->domain == GNN_NODE && is_thin && *w->dataset->node_type == 0) return container_put_sparse(w, field);
   float *dense = gnn_dataset_alloc(w->scratch, field->rows, field->width * (int64_t)sizeof *dense, w->error);
   if (dense == NULL) return GNN_ENOMEM;
-  for (int64_t r = 0; r < field->rows; r++) gnn_field_row(field, r, dense + r * field->width);
+  for (int64_t r = 0; r < field->rows; r++) gnn_field_row(field, container_row(w, field, r), dense + r * field->width);
   gnn_array array = {.dtype = GNN_F32, .rank = 2, .shape = {field->rows, field->width}, .data = (const unsigned char *)dense};
   return container_put(w, format, field->name, array);
+}
+
+static gnn_status container_put_fold(container_writer *w) {
+  const gnn_array *given = &w->dataset->raw_fold;
+  int64_t *fold = w->dataset->node_id ? gnn_dataset_alloc(w->scratch, given->count, sizeof *fold, w->error) : NULL;
+  if (w->dataset->node_id == NULL) return container_put(w, "split.%s", "fold", *given);
+  if (fold == NULL) return GNN_ENOMEM;
+  for (int64_t i = 0; i < given->count; i++) fold[i] = gnn_array_integer(given, container_node(w->dataset, i));
+  return container_put(w, "split.%s", "fold", (gnn_array){.dtype = GNN_I64, .rank = 1, .shape = {given->count}, .data = (const unsigned char *)fold});
 }
 
 /* Where graphs begin, and the folds that the data bring. */
@@ -385,15 +399,35 @@ static gnn_status container_put_graphs(container_writer *w) {
   gnn_status status = GNN_OK;
   if (dataset->raw_graph_ptr.data)
     status = container_put(w, "graph.%s", "ptr", (gnn_array){.dtype = GNN_I64, .rank = 1, .shape = {dataset->graphs + 1}, .data = (const unsigned char *)dataset->graph_ptr});
-  if (status == GNN_OK && dataset->raw_fold.data) status = container_put(w, "split.%s", "fold", dataset->raw_fold);
+  if (status == GNN_OK && dataset->raw_fold.data) status = container_put_fold(w);
   return status;
+}
+
+/* Pairs, with the nodes as they are written. */
+static gnn_status container_renumber(container_writer *w, gnn_array *pairs) {
+  const gnn_dataset *dataset = w->dataset;
+  if (dataset->node_id == NULL) return GNN_OK;
+  int64_t *moved = gnn_dataset_alloc(w->scratch, pairs->count, sizeof *moved, w->error);
+  int32_t *place = gnn_dataset_alloc(w->scratch, dataset->nodes, sizeof *place, w->error);
+  if (moved == NULL || place == NULL) return GNN_ENOMEM;
+  for (int64_t i = 0; i < dataset->nodes; i++) place[dataset->node_id[i]] = (int32_t)i;
+  for (int64_t k = 0; k < pairs->count; k++) {
+    const int64_t node = gnn_array_integer(pairs, k);
+    if (node < 0 || node >= dataset->nodes) return gnn_fail(w->error, GNN_EDATA, "", "%s: a pair names node %lld, and there are %lld", dataset->title, (long long)node, (long long)dataset->nodes);
+    moved[k] = place[node];
+  }
+  pairs->dtype = GNN_I64;
+  pairs->data = (const unsigned char *)moved;
+  return GNN_OK;
 }
 
 static gnn_status container_put_pairs(container_writer *w) {
   gnn_status status = GNN_OK;
   for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
-    const gnn_array *index = &w->dataset->raw_pairs[s], *label = &w->dataset->raw_pair_label[s];
-    if (index->data) status = container_put(w, "pairs.%s", gnn_split_names[s], *index);
+    gnn_array index = w->dataset->raw_pairs[s];
+    const gnn_array *label = &w->dataset->raw_pair_label[s];
+    if (index.data) status = container_renumber(w, &index);
+    if (status == GNN_OK && index.data) status = container_put(w, "pairs.%s", gnn_split_names[s], index);
     if (status == GNN_OK && label->data) status = container_put(w, "pairs.%s.label", gnn_split_names[s], *label);
   }
   return status;
@@ -421,7 +455,9 @@ static gnn_status container_put_all_splits(container_writer *w) {
     if (many->rank != 2) return gnn_fail(w->error, GNN_EDATA, "", "%s: the masks of split %s have the shape %s; splits by rows are needed", w->dataset->title, gnn_split_names[s], gnn_shape_text(many).text);
     unsigned char *mask = gnn_dataset_alloc(w->scratch, many->count, 1, w->error);
     if (mask == NULL) return GNN_ENOMEM;
-    for (int64_t i = 0; i < many->count; i++) mask[i] = gnn_array_integer(many, i) != 0;
+    const int64_t rows = many->shape[1];
+    const int is_of_nodes = w->dataset->split_domain == GNN_NODE;
+    for (int64_t i = 0; i < many->count; i++) mask[i] = gnn_array_integer(many, is_of_nodes ? i - i % rows + container_node(w->dataset, i % rows) : i) != 0;
     status = container_put(w, "splits.%s", gnn_split_names[s], (gnn_array){.dtype = GNN_BOOL, .rank = 2, .shape = {many->shape[0], many->shape[1]}, .data = mask});
   }
   return status;

@@ -50,7 +50,7 @@ static void convert_say_splits(const gnn_dataset *dataset, const gnndata_options
 
 /* What the data call their nodes, beside the file: a line a node. */
 static gnn_status convert_write_names(const gnn_dataset *dataset, const char *path, gnn_error *error) {
-  if (dataset->node_name == NULL) return GNN_OK;
+  if (dataset->node_name == NULL && dataset->node_id == NULL) return GNN_OK;
   gnn_text name = {0};
   gnn_writer writer;
   gnn_text_format(&name, "%s.ids.csv", path);
@@ -58,8 +58,10 @@ static gnn_status convert_write_names(const gnn_dataset *dataset, const char *pa
   if (status == GNN_OK) {
     gnn_writer_put(&writer, "node,id\n", 8);
     for (int64_t v = 0; v < dataset->nodes; v++) {
-      const char *id = dataset->node_name + dataset->node_name_at[v];
-      char number[32];
+      const int64_t given = dataset->node_id ? dataset->node_id[v] : v;
+      char number[32], given_number[32];
+      snprintf(given_number, sizeof given_number, "%lld", (long long)given);
+      const char *id = dataset->node_name ? dataset->node_name + dataset->node_name_at[given] : given_number;
       gnn_writer_put(&writer, number, (size_t)snprintf(number, sizeof number, "%lld,\"", (long long)v));
       for (; *id; id++) gnn_writer_put(&writer, *id == '"' ? "\"\"" : id, *id == '"' ? 2 : 1);
       gnn_writer_put(&writer, "\"\n", 2);
@@ -112,14 +114,38 @@ static gnn_status convert_check(const gnndata_options *options, int is_list, gnn
   const gnn_recipe *recipe = &options->recipe;
   if (options->memory_bytes && (recipe->has_random_split || recipe->split_index || options->normalised_count))
     return gnn_fail(error, GNN_EINVAL, "", "with --memory edges alone are converted: there is nothing to split or to normalize");
+  if (options->memory_bytes && options->reorder) return gnn_fail(error, GNN_EINVAL, "", "with --memory nodes keep their numbers; --reorder holds the graph");
   if (options->memory_bytes && recipe->keeps_duplicates) return gnn_fail(error, GNN_EINVAL, "", "with --memory duplicates are dropped; --duplicates=keep holds all edges at once");
   return GNN_OK;
 }
 
-/* A list of edges, read at once. */
-static gnn_status convert_open_list(const char *path, const gnn_edge_rules *rules, gnn_dataset **dataset, gnn_error *error) {
-  *dataset = gnn_dataset_new(path);
-  return *dataset ? gnn_read_edge_list(*dataset, path, rules, error) : gnn_fail_memory(error, 4096);
+/* A list of edges is read at once. */
+static gnn_status convert_read(const gnndata_options *options, int is_list, const gnn_edge_rules *rules, const gnn_recipe *recipe, gnn_dataset **dataset, gnn_error *error) {
+  const char *input = options->words[0];
+  if (!is_list) return gnndata_read(input, recipe, options->drops_duplicates, dataset, error);
+  *dataset = gnn_dataset_new(input);
+  gnn_status status = *dataset ? gnn_read_edge_list(*dataset, input, rules, error) : gnn_fail_memory(error, 4096);
+  return status == GNN_OK ? gnn_dataset_prepare(*dataset, recipe, error) : status;
+}
+
+/* With other numbers for the nodes: the data are read twice, and between by way of an order beside the output. */
+static gnn_status convert_open(const gnndata_options *options, int is_list, const gnn_edge_rules *rules, gnn_dataset **dataset, gnn_error *error) {
+  gnn_text order = {0};
+  gnn_recipe recipe = options->recipe;
+  gnn_status status = convert_read(options, is_list, rules, &recipe, dataset, error);
+  if (status != GNN_OK || options->reorder == NULL) return status;
+  if (*(*dataset)->node_type || (*dataset)->relation_count) return gnn_fail(error, GNN_EINVAL, "", "--reorder is for one type of nodes without relations");
+  if ((*dataset)->graphs > 1) return gnn_fail(error, GNN_EINVAL, "", "--reorder is for one graph, and these are %s", gnn_count_text((*dataset)->graphs).text);
+  gnn_text_format(&order, "%s.order~", options->words[1]);
+  status = order.is_broken ? gnn_fail_memory(error, 64) : gnndata_write_order(*dataset, order.data, options->reorder, error);
+  gnn_dataset_close(*dataset);
+  *dataset = NULL;
+  recipe.order = GNN_ORDER_FILE;
+  recipe.order_path = order.data;
+  if (status == GNN_OK) status = convert_read(options, is_list, rules, &recipe, dataset, error);
+  if (!order.is_broken) remove(order.data);
+  gnn_text_free(&order);
+  return status;
 }
 
 int gnndata_convert(const gnndata_options *options) {
@@ -137,8 +163,7 @@ int gnndata_convert(const gnndata_options *options) {
     status = gnndata_ingest(&order, &dataset, &error);
     if (status == GNN_OK) convert_say(dataset, options, output);
   } else {
-    if (status == GNN_OK) status = is_list ? convert_open_list(input, &rules, &dataset, &error) : gnndata_read(input, &options->recipe, options->drops_duplicates, &dataset, &error);
-    if (status == GNN_OK && is_list) status = gnn_dataset_prepare(dataset, &options->recipe, &error);
+    if (status == GNN_OK) status = convert_open(options, is_list, &rules, &dataset, &error);
     if (status == GNN_OK) status = convert_write(dataset, options, output, &error);
   }
   gnn_dataset_close(dataset);

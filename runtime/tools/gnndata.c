@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { EXIT_USAGE = 2, EXIT_IO = 4, TAKES_RECIPE = 1, TAKES_SIZES = 2, TAKES_FORCE = 4, TAKES_ORDER = 8, TAKES_METHOD = 16, TAKES_MEMORY = 32, TAKES_LIST = 64 };
+enum { EXIT_USAGE = 2, EXIT_IO = 4, TAKES_RECIPE = 1, TAKES_SIZES = 2, TAKES_FORCE = 4, TAKES_ORDER = 8, TAKES_METHOD = 16, TAKES_MEMORY = 32, TAKES_LIST = 64, TAKES_REORDER = 128 };
 
 static const struct gnndata_command {
   const char *name, *words, *help;
@@ -25,12 +25,12 @@ static const struct gnndata_command {
   {"check", "PATH", "one pass: ranges, NaN, duplicates, one-way edges, silent nodes, splits, classes", 1, 1, TAKES_RECIPE,
    gnndata_check},
   {"convert", "IN OUT.safetensors", "any readable form to one file, with the changes asked for", 2, 2,
-   TAKES_RECIPE | TAKES_FORCE | TAKES_MEMORY | TAKES_LIST, gnndata_convert},
+   TAKES_RECIPE | TAKES_FORCE | TAKES_MEMORY | TAKES_LIST | TAKES_REORDER, gnndata_convert},
   {"synth", "KIND OUT.safetensors", "make up data: sbm, rmat, er, grid, molecules; or write karate", 2, 2, TAKES_SIZES | TAKES_FORCE,
    gnndata_synth},
   {"head", "PATH FIELD [N]", "the first rows of a field, or of \"edges\"", 2, 3, TAKES_RECIPE, gnndata_head},
   {"diff", "A B", "what differs; exit 1 if anything does", 2, 2, TAKES_RECIPE, gnndata_diff},
-  {"split", "IN OUT.safetensors", "the same as convert; give it --split", 2, 2, TAKES_RECIPE | TAKES_FORCE, gnndata_convert},
+  {"split", "IN OUT.safetensors", "the same as convert; give it --split", 2, 2, TAKES_RECIPE | TAKES_FORCE | TAKES_REORDER, gnndata_convert},
   {"order", "DATA", "an order of the nodes with few edges between its parts, for order = \"FILE\"", 1, 1, TAKES_RECIPE | TAKES_FORCE | TAKES_METHOD | TAKES_MEMORY,
    gnndata_order},
   {"list", "", "data sets that are built in", 0, 0, 0, gnndata_list},
@@ -44,7 +44,7 @@ static const struct gnndata_row { const char *name, *value, *help; int takes; } 
   {"dedup", NULL, "the same as --duplicates=drop", TAKES_RECIPE},
   {"normalize", "FIELD", "scale its rows to sum 1; repeatable", TAKES_RECIPE},
   {"split", "random:0.6,0.2,0.2@0 | index:K", "a random split with a seed, or one of those stored", TAKES_RECIPE},
-  {"reorder", "degree|rcm", "no: nodes keep their numbers; gnndata order makes an order of them to train in", TAKES_RECIPE},
+  {"reorder", "degree|rcm", "convert: give nodes other numbers: most neighbours first, or reverse Cuthill-McKee", TAKES_REORDER},
   {"memory", "SIZE", "convert: sort edges on disk with so much, the same command goes on after a stop; order: read them from disk", TAKES_MEMORY},
   {"base", "0|1", "convert: what the first node of a list of edges is called (0)", TAKES_LIST},
   {"nodes", "N", "synth: how many (1000); convert: of a list of edges (greatest id + 1)", TAKES_SIZES | TAKES_LIST},
@@ -149,8 +149,11 @@ static int gnndata_set(gnndata_options *options, const char *name, const char *v
     if (strchr(value, '.') || strchr(value, '/') || gnn_path_exists(value)) return 0;
     return gnndata_complain("--method takes nested, metis, given, degree, rcm or a file of part numbers, not", value, gnn_nearest(value, words, 5));
   }
-  if (strcmp(name, "reorder") == 0)
-    return gnndata_complain("nodes keep their numbers, which predictions speak of; gnndata order DATA --method=degree or rcm makes an order to train in, order = \"FILE\" in the data block takes it: --reorder", value, NULL);
+  if (strcmp(name, "reorder") == 0) {
+    static const char *const words[] = {"degree", "rcm"};
+    options->reorder = value;
+    return strcmp(value, "degree") == 0 || strcmp(value, "rcm") == 0 ? 0 : gnndata_complain("--reorder takes degree or rcm, not", value, gnn_nearest(value, words, 2));
+  }
   if (strcmp(name, "normalize") == 0) {
     if (options->normalised_count == 8) return gnndata_complain("too many --normalize", value, NULL);
     options->normalised[options->normalised_count++] = value;

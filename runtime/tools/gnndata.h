@@ -13,6 +13,7 @@ typedef struct gnndata_options {
   const char *changes;  /* the options as given, for the file that is written */
   double nodes, degree, edges, features, classes, seed;
   const char *order, *output, *method; /* of info; of order; NULL: not given */
+  const char *reorder;  /* of convert: "degree", "rcm" or NULL */
   int is_sparse, is_forced, has_nodes, has_split;
   int drops_duplicates; /* asked for */
   int base;             /* of a list of edges */
@@ -27,6 +28,8 @@ gnn_status gnndata_open(const char *path, const gnndata_options *options, gnn_da
 gnn_status gnndata_may_write(const char *path, const char *mark, int is_forced, gnn_error *error);
 /* The halos of a prepared data set, and those in the order asked for by --order. */
 gnn_status gnndata_print_parts(const gnn_dataset *dataset, const gnndata_options *options);
+/* Writes an order of a prepared graph to the file `path`, by "degree", "rcm", "metis" or a file of part numbers. */
+gnn_status gnndata_write_order(const gnn_dataset *dataset, const char *path, const char *method, gnn_error *error);
 void gnndata_print_notes(const gnn_dataset *dataset, const char *indent);
 
 int gnndata_info(const gnndata_options *options);

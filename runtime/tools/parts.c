@@ -137,7 +137,7 @@ static void parts_name(const char *data, gnn_text *name) {
 static int parts_is_classic(const char *method) { return strcmp(method, "degree") == 0 || strcmp(method, "rcm") == 0; }
 
 /* Of the graph as it is given: by the parts of METIS or of a file, which need not be aware of blocks, or without parts. */
-static gnn_status parts_partition(const gnn_dataset *dataset, const char *path, const char *method, gnn_error *error) {
+gnn_status gnndata_write_order(const gnn_dataset *dataset, const char *path, const char *method, gnn_error *error) {
   const int64_t nodes = dataset->nodes, edges = dataset->edges;
   const int is_metis = strcmp(method, "metis") == 0, is_classic = parts_is_classic(method);
   int64_t *out_ptr = NULL, parts = INT64_C(1) << gnn_order_levels(nodes);
@@ -232,7 +232,7 @@ int gnndata_order(const gnndata_options *options) {
   if (status == GNN_OK && is_streamed) status = parts_streamed(data, path, options->memory_bytes, &nodes, &error);
   if (status == GNN_OK && !is_streamed) {
     status = gnndata_read(data, &recipe, options->drops_duplicates, &dataset, &error);
-    if (status == GNN_OK) status = is_plain ? parts_write(dataset, path, method, &error) : parts_partition(dataset, path, method, &error);
+    if (status == GNN_OK) status = is_plain ? parts_write(dataset, path, method, &error) : gnndata_write_order(dataset, path, method, &error);
     if (status == GNN_OK) {
       gnndata_print_notes(dataset, "");
       nodes = dataset->nodes;

@@ -97,7 +97,22 @@ exits 2 "no command" "$gnndata"
 exits 2 "unknown command" "$gnndata" inof karate; says "did you mean info?"
 exits 2 "unknown option" "$gnndata" convert karate x.safetensors --undirceted; says "did you mean undirected?"
 exits 2 "wrong kind" "$gnndata" synth sbn x.safetensors
-exits 2 "--reorder: what to do instead" "$gnndata" convert karate x.safetensors --reorder=rcm; says "gnndata order DATA --method=degree or rcm makes an order"
+# ---- other numbers for the nodes: field a is the number before, field w of an edge says between which it was ----
+awk 'BEGIN { print "id,a,y"; for (v = 0; v < 300; v++) print v "," v "," v % 5 }' >wn.csv
+awk 'BEGIN { print "src,dst,w"; for (e = 0; e < 900; e++) { s = int((e * 7919) % 300); d = int((int(e / 3) * 17 + s * s) % 60); if (!seen[s, d]++) print s "," d "," s * 300 + d } }' >we.csv
+table='csv(edges = "we.csv", nodes = "wn.csv")'
+renumbered() { # METHOD: every node has its fields, every edge its ends and its field, and the list of names says the same
+  "$gnndata" convert "$table" "w_$1.safetensors" --reorder="$1" >out 2>err || return 1
+  for field in a y edges w; do "$gnndata" head "w_$1.safetensors" $field 100000 >"w_$field" || return 1; done
+  paste -d' ' w_edges w_w | tr -d ':' | awk 'FILENAME == "w_a" { sub(":", "", $1); a[$1] = $2; next } FILENAME == "w_y" { sub(":", "", $1); bad += $2 != a[$1] % 5; next }
+    FILENAME ~ /ids/ { split($0, w, ","); gsub("\"", "", w[2]); if (FNR > 1) bad += w[2] != a[w[1]]; names++; next } { edges++; bad += $6 != a[$2] * 300 + a[$4] } END { print edges, names, bad + 0; exit bad || edges < 500 || names != 301 }' w_a w_y "w_$1.safetensors.ids.csv" - >>out
+}
+renumbered degree
+ok $? "--reorder=degree: nodes and edges keep what is theirs"
+run "$gnndata" info w_degree.safetensors; says "made with: --reorder=degree"
+renumbered rcm
+ok $? "--reorder=rcm, too"
+exits 2 "--reorder by something else" "$gnndata" convert karate x.safetensors --reorder=rmc; says "did you mean rcm?"
 exits 2 "another ending" "$gnndata" convert karate x.npz
 exits 4 "no such file" "$gnndata" info nowhere; says "E0001"
 echo "not ours" >theirs.safetensors
