@@ -73,7 +73,7 @@ typedef struct Cost {
   double flops;
 } Cost;
 
-/* `what` is the kernel's description (kernel_what): where a profile knows it, its seconds are those measured. NULL: as
+/* `what` is the kernel's description (kernel_said): where a profile knows it, its seconds are those measured. NULL: as
  * modelled. */
 Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel, const char *what);
 

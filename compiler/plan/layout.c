@@ -445,19 +445,28 @@ static int compare_owners(const Block *a, const Block *b) {
   return a->value != b->value ? (a->value < b->value ? -1 : 1) : 0;
 }
 
-static int compare_blocks(const void *a, const void *b) {
-  const Block *const *x = a, *const *y = b;
-  const int owners = compare_owners(*x, *y);
-  return owners ? owners : *x < *y ? -1 : 1;
+typedef struct Indexed {
+  const Block *block;
+  int index;
+} Indexed;
+
+static int compare_indexed(const void *a, const void *b) {
+  const Indexed *x = a, *y = b;
+  const int owners = compare_owners(x->block, y->block);
+  return owners ? owners : x->index - y->index;
 }
 
 static void index_blocks(Laying *l) {
   Layout *y = l->layout;
   const int count = y->count - y->resident_count;
+  Indexed *list = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *list);
   y->by_value = arena_alloc(l->arena, (size_t)(count + 1) * sizeof *y->by_value);
-  for (int i = 0; i < count; i++) y->by_value[i] = &y->blocks[y->resident_count + i];
-  qsort(y->by_value, (size_t)count, sizeof *y->by_value, compare_blocks);
+  for (int i = 0; i < count; i++) list[i] = (Indexed){&y->blocks[y->resident_count + i], y->resident_count + i};
+  qsort(list, (size_t)count, sizeof *list, compare_indexed);
+  for (int i = 0; i < count; i++) y->by_value[i] = list[i].index;
 }
+
+static const Block *block_by_value(const Layout *layout, int i) { return &layout->blocks[layout->by_value[i]]; }
 
 /* The first index in by_value of blocks of that value. */
 static int find_blocks(const Layout *layout, const Kernels *kernels, ValueId value) {
@@ -465,14 +474,14 @@ static int find_blocks(const Layout *layout, const Kernels *kernels, ValueId val
   int low = 0, high = layout->count - layout->resident_count;
   while (low < high) {
     const int middle = low + (high - low) / 2;
-    if (compare_owners(layout->by_value[middle], &wanted) < 0) low = middle + 1;
+    if (compare_owners(block_by_value(layout, middle), &wanted) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
 static bool is_block_of(const Layout *layout, int i, const Kernels *kernels, ValueId value) {
-  return i < layout->count - layout->resident_count && layout->by_value[i]->kernels == kernels && layout->by_value[i]->value == value;
+  return i < layout->count - layout->resident_count && block_by_value(layout, i)->kernels == kernels && block_by_value(layout, i)->value == value;
 }
 
 Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents, bool is_low) {
@@ -518,7 +527,7 @@ static const Block *block_at(const Layout *layout, const Kernels *kernels, Value
   for (int i = layout->resident_count; away != NO_INDEX && i < layout->count; i++)
     if (layout->blocks[i].away == away + 1) return &layout->blocks[i];
   for (int i = find_blocks(layout, kernels, value); is_block_of(layout, i, kernels, value); i++) {
-    const Block *block = layout->by_value[i];
+    const Block *block = block_by_value(layout, i);
     if (step < block->first || step > block->last) continue;
     if (block->part != 0 && block->part != part) continue;
     if ((is_of_kernel || block->kind != BLOCK_SCRATCH) && (!found || block->first > found->first)) found = block;
@@ -533,7 +542,7 @@ const Block *layout_at(const Layout *layout, const Kernels *kernels, ValueId val
 const Block *layout_of_sums(const Layout *layout, const Schedule *schedule, int step) {
   const Step *wanted = &schedule->steps[step];
   for (int i = find_blocks(layout, wanted->kernels, NO_VALUE); is_block_of(layout, i, wanted->kernels, NO_VALUE); i++) {
-    const Block *block = layout->by_value[i];
+    const Block *block = block_by_value(layout, i);
     if (!block->is_sums || step < block->first || step > block->last) continue;
     const Step *first = &schedule->steps[block->first];
     if (first->kernel == wanted->kernel) return block;
@@ -544,7 +553,7 @@ const Block *layout_of_sums(const Layout *layout, const Schedule *schedule, int 
 const Block *layout_of_sending(const Layout *layout, const Schedule *schedule, const Copy *copy) {
   const int step = schedule->kernel_step[copy->boundary];
   for (int i = find_blocks(layout, copy->kernels, NO_VALUE); is_block_of(layout, i, copy->kernels, NO_VALUE); i++) {
-    const Block *block = layout->by_value[i];
+    const Block *block = block_by_value(layout, i);
     if (block->kind == BLOCK_SCRATCH && !block->is_sums && block->first == step) return block;
   }
   return NULL;

@@ -421,7 +421,7 @@ typedef struct Layout {
   int count;
   Block *blocks;         /* the residents first: blocks [0, resident_count) */
   int resident_count;
-  const Block **by_value; /* those that are no residents, by kernels and value, each value's in the order of `blocks` */
+  int *by_value;         /* indices of those that are no residents, by kernels and value, each value's in the order of `blocks` */
   int64_t bytes;         /* height of the device arena */
   int64_t lower_bound;   /* most bytes alive at any step of the epoch and the evaluation */
   int64_t *live_bytes;   /* per step */

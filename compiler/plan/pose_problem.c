@@ -296,7 +296,7 @@ static void describe_op(const Describing *d, int index) {
   if (kernel->kind == KERNEL_FOLLOW) add_block(d, &op, d->residents->weight[d->graph->values[d->graph->values[kernel->anchor].operand[0]].as.index]);
   double rows = 1; /* that are copied, of those there are */
   if (kernel->kind == KERNEL_HALO && d->parts->count > 1) rows = (double)parts_bytes(d->parts, kernel->anchor, 0) / (double)kernels_bytes(d->kernels, kernel->anchor);
-  double seconds = rows * cost_of_kernel(d->machine, d->kernels, kernel, what).seconds + (op.chunks - 1) * d->machine->step_seconds;
+  double seconds = rows * cost_of_kernel(d->machine, d->kernels, kernel, kernel_said(d->kernels, kernel)).seconds + (op.chunks - 1) * d->machine->step_seconds;
   add_op(d, op, seconds, exchange_of_kernel(d->machine, d->kernels, kernel).seconds, round_up(parts_work_bytes(d->parts, kernel), d->planning->unit), index);
 }
 

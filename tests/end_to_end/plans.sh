@@ -309,7 +309,7 @@ done
 check "fates, everything kept: trains" train keep_fates out_keep_fates
 check "  it has 60 values that have a choice, or more" test "$(wc -l <pinned)" -ge 60
 as_pinned() { # TURN: every value has the fate that it was given, or is kept, as where what it would be computed from again has left; most have it
-  with_fates fates_$1.gnn | sed -nE 's/^  ([a-z0-9_.]+) .* (keep|host|ssd|recompute) +[-+.0-9e]+( ms)?  pinned.*/\1 \2/p' | sort >planned
+  with_fates fates_$1.gnn | sed -nE 's/^  ([a-z0-9_.]+) .* (keep|host|ssd|recompute) +[-+.0-9e]+( [mu]?s)?  pinned.*/\1 \2/p' | sort >planned
   sed -nE 's/^  fate "([a-z0-9_.]+)" = (\w+)$/\1 \2/p' fates_$1.gnn | sort | join - planned |
     awk '$2 == $3 { as_given++ } $2 != $3 && $3 != "keep" { print; bad = 1 } END { print as_given " of " NR " as given"; exit bad || NR < 60 || as_given < NR * 0.6 }'
 }
@@ -754,7 +754,7 @@ check "that is said" grep -q 'peak before the first epoch' <("$gnncc" -w --plan 
 check "with exactly so much it fits" bash -c "'$gnncc' -w --plan --budget device=$peak_bytes two_sums.gnn | grep -q 'computed once'"
 check "with less there is another plan, as slow as it is announced" bash -c "'$gnncc' -w --plan --budget device=$((peak_bytes - 1)) two_sums.gnn >once.txt && ! grep -q 'computed once' once.txt"
 refuse 3 "a plan from a file that does not fit before the epoch" "$gnncc" -w --plan --plan-from=two_sums.json --budget device=$((peak_bytes - 1)) two_sums.gnn
-sweep_row() { "$gnncc" -w --sweep "device=$((peak_bytes - 1)):$peak_bytes" two_sums.gnn && [ "$("$gnncc" -w --sweep "device=$((peak_bytes - 1)):$peak_bytes" two_sums.gnn | grep -c ' ms ')" = 2 ]; }
+sweep_row() { "$gnncc" -w --sweep "device=$((peak_bytes - 1)):$peak_bytes" two_sums.gnn && [ "$("$gnncc" -w --sweep "device=$((peak_bytes - 1)):$peak_bytes" two_sums.gnn | grep -c '[0-9] [mu]s ')" = 2 ]; }
 check "a sweep tells the two apart" sweep_row
 least_typed() { # the smallest budget, in either form
   local least
@@ -1061,7 +1061,7 @@ printf 'data large { nodes = 400_000; edges = 3_000_000; node x : f32[40]; node 
 printf 'data d from karate()\nmodel m on d { return x |> GCN(y.classes) as conv }\ntrain m { loss = cross_entropy(out, y); optimizer = sgd(lr = 0.1); epochs = 2 }\n' >club.gnn
 check "advice: more of the device, a smaller model, a card" advice_works "D:wide budget:device target:rtx" advised.gnn --budget device=4600KiB
 sed 's/nodes = 3000/nodes = 20000/; s/few = 3/few = 2/' advised.gnn >tight.gnn
-check "  where the search for the least takes long, numbers of half the size, too" advice_works "budget:gpu precision:bf16" tight.gnn --target=a100 --budget gpu=2300KiB --budget host=1GiB
+check "  where the search for the least takes long, numbers of half the size, too" advice_works "budget:gpu precision:bf" tight.gnn --target=a100 --budget gpu=2300KiB --budget host=1GiB
 check "  never a host where the device is the host's memory" bash -c '! grep -e "budget host" advice'
 check "  on a GPU its host, too" advice_works "D:wide budget:gpu budget:host" advised.gnn --target=a100 --budget gpu=4600KiB --budget host=0 --budget ssd=0
 check "  the processor where that is faster" advice_works "target:native" club.gnn --target=h100

@@ -341,6 +341,12 @@ right_profile() { # a kernel that runs once takes the time of its step
   $gnncc --emit=plan=profiled.json --profile=timed.json $model && grep "\"seconds\": $seconds," profiled.json && ! grep "\"seconds\": $seconds," plan.json
 }
 check "times of this program are taken" right_profile
+profile_of_names() { # a kernel whose values have other names in the code, too
+  local step=$(grep -B4 '"what": "[a-z0-9]*\.' plan.json | grep -m1 -o '"step": [0-9]*' | tr -dc 0-9) seconds
+  seconds=$(awk -v n="$step" 'BEGIN { printf "%.3g", n / 1000 }')
+  echo "step $step: $seconds s" && [ -n "$step" ] && grep "\"seconds\": $seconds," profiled.json && ! grep "\"seconds\": $seconds," plan.json
+}
+check "  of kernels whose values have other names in the code, too" profile_of_names
 plan_of_run() { # --plan says what was measured, and that the rest is not
   $gnncc --plan --measured=timed.json $model >explained.txt && cat explained.txt && ! grep 'all figures estimated' explained.txt &&
     grep -q 'measured  1000 ms per epoch, 1[.][0-9]* times the estimate; evaluation 1000 ms; touched cpu 3.0 MiB · host 2.0 MiB · ssd 1.0 MiB' explained.txt &&
