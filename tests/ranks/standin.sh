@@ -77,9 +77,9 @@ can_leave_out() {
   rm -f every/*.o every/every
   ld -r -o every/gnnrt.o --whole-archive "$build/share/libgnnrt.a"
   sed -i -E 's/^( +)(gnn_(sum_ranks|gather_parts)[a-z_]*\(|gnn_parallel\(g->team, gnn_sent_rows\()/\1if (!left_out(__LINE__)) \2/; s/^( +)if \(\(status = gnn_copy\(/\1if (!left_out(__LINE__) \&\& (status = gnn_copy(/' every/every.c
-  # The lane of the net does one exchange after the other: who has waited for a later one has waited for this.
-  awk '/^static gnn_status / { latest = -1 }
-    match($0, /gnn_await\(g, [0-9]+/) { copy = substr($0, RSTART + 13, RLENGTH - 13) + 0; if (copy > latest) { latest = copy; sub(/if \(\(status/, "if (!left_out(__LINE__) \\&\\& (status") } }
+  # The lane of the net does one exchange after the other: who has waited for a later one has waited for this, and so have those that read what came before the first epoch behind an exchange of it.
+  awk '/^static gnn_status / { latest = -1; is_once = / once\(/ }
+    !is_once && match($0, /gnn_await\(g, [0-9]+/) { copy = substr($0, RSTART + 13, RLENGTH - 13) + 0; if (copy > latest) { latest = copy; sub(/if \(\(status/, "if (!left_out(__LINE__) \\&\\& (status") } }
     { print }' every/every.c >every/marked.c && mv every/marked.c every/every.c
   makes every && cp -r every waits && rm waits/every waits/gnnmpi.o && sed -i -E 's/if \(is_over\) break;/if (is_over || left_out(__LINE__)) break;/' waits/gnnmpi.c && makes waits &&
     [ "$(lines_of waits/gnnmpi.c | wc -l)" -ge 2 ] && [ "$(lines_of every/every.c | wc -l)" -ge 10 ] && for call in sent_rows copy await sum_ranks gather_parts; do grep -q "left_out.*gnn_$call" every/every.c || return 1; done
