@@ -417,10 +417,10 @@ static PlanRequest request_of(Compilation *c) {
   const Options *o = c->options;
   const char *effort = asked_for(o->plan_effort, c->program->plan_effort), *policy = asked_for(o->policy, c->program->plan_policy);
   PlanRequest r = {.arena = c->arena, .known = arena_alloc(c->arena, sizeof(KnownPlans)), .forms = c->forms, .machine = c->machine, .effort = PLANNER_NORMAL, .policy = -1, .fingerprint = c->fingerprint,
-                   .least = c->is_trying ? PLANNER_LEAST_NONE : PLANNER_LEAST_DEVICE, .needs_no_bound = c->is_trying, .takes_first = o->takes_first, .takes_any = o->takes_first, .work = &c->planning_work};
+                   .least = c->is_trying ? PLANNER_LEAST_NONE : PLANNER_LEAST_DEVICE, .needs_no_bound = c->is_trying, .work = &c->planning_work};
   for (int e = 0; effort && e <= PLANNER_BEST; e++)
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
-  if (o->takes_first) r.effort = PLANNER_FAST;
+  if (o->takes_first) r = plan_request_of_first(r);
   if (policy) r.policy = vocabulary_find(policy_names, policy);
   r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
   r.cut = (Cut){.parts = 1, .slices = 1};

@@ -935,3 +935,12 @@ void rows_print_loops(const RowWriter *w, FILE *out, const char *indent) {
   print_loops(w, out, indent);
   print_lines(out, indent, w->after_loops);
 }
+
+char *rows_loops_text(const RowWriter *w, const char *indent) {
+  char *text;
+  size_t size;
+  FILE *memory = arena_open_text(w->arena, &text, &size);
+  rows_print_loops(w, memory, indent);
+  fclose(memory);
+  return text;
+}

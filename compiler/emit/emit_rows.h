@@ -143,6 +143,7 @@ const char *rows_rounded(const Kernels *kernels, ValueId value, const char *numb
 
 /* Print the element loops around LEVEL_ELEMENT, indented. */
 void rows_print_loops(const RowWriter *w, FILE *out, const char *indent);
+char *rows_loops_text(const RowWriter *w, const char *indent);
 
 Index rows_reduced_index(const RowWriter *w, ValueId reduce, Index index);
 

@@ -42,7 +42,6 @@ const char *advice_option(const Changes *v, const Change *change) {
 
 const char *advice_rounding(Precision precision) { return precision == PRECISION_TF32 ? "products round to tf32" : "stored values and products round to bf16"; }
 
-
 /* ---- trying ---- */
 
 typedef struct Finder {

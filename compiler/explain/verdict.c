@@ -23,10 +23,10 @@ typedef struct Verdict {
   bool is_least;        /* with a hundredth less, and with three, the planner finds none, of whatever cut */
 } Verdict;
 
-/* In one unit, that of the first which is told. */
+/* In one unit, that of the first which is told; "about 8 ms" where little effort found it. */
 static const char *seconds_text(Verdict *v, double seconds) {
   if (!v->unit.name) v->unit = time_unit(seconds);
-  return time_text(v->arena, v->unit, seconds);
+  return arena_printf(v->arena, "%s%s", v->is_rough ? "about " : "", time_text(v->arena, v->unit, seconds));
 }
 
 static const char *epoch_text(Verdict *v, const PlanAnswer *answer) { return seconds_text(v, answer_seconds(answer)); }
@@ -55,8 +55,7 @@ static PlanRequest as_asked(const Verdict *v) {
   PlanRequest r = *v->refusal->asked;
   r.least = PLANNER_LEAST_NONE;
   r.is_trial = r.needs_no_bound = true;
-  if (v->is_rough) r.effort = PLANNER_FAST, r.takes_first = r.takes_any = true;
-  return r;
+  return v->is_rough ? plan_request_of_first(r) : r;
 }
 
 /* From a device on which `request` has a plan down: by a hundredth, and where that is none, as what fits is not quite
@@ -149,8 +148,7 @@ static const PlanAnswer *least_device(Verdict *v, int64_t too_small, int64_t gue
   PlanRequest request = as_asked(v);
   const PlanAnswer *answer = NULL, *lower;
   if (has_cuts) {
-    request.effort = PLANNER_FAST;
-    request.takes_first = request.takes_any = true;
+    request = plan_request_of_first(request);
     answer = least_of_any_cut(v, &request, too_small, guess, most, size, bytes);
     if (!answer) return NULL;
   } else {
@@ -195,7 +193,7 @@ static const char *try_tier(Verdict *v, Tier tier, int64_t plenty) {
   answer = try_size(v, as_asked(v), tier, bytes);
   if (!answer) size = advice_size(v->arena, plenty, &bytes), answer = try_size(v, as_asked(v), tier, bytes);
   if (!answer) return NULL;
-  return arena_printf(v->arena, "--budget %s=%s -> %s%s per epoch", tier_names[tier], size, v->is_rough ? "about " : "", epoch_text(v, answer));
+  return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", tier_names[tier], size, epoch_text(v, answer));
 }
 
 /* What leaves the device does not fit where it goes: true where a larger host or SSD of those there are is enough. */
@@ -220,7 +218,7 @@ static const char *try_change(Verdict *v, const Change *change) {
   const ChangedPlan p = changes->plan(changes->of, &tried);
   v->work += p.work;
   const char *says = change->kind == CHANGE_CONSTANT ? "; a smaller model" : change->kind == CHANGE_PRECISION ? arena_printf(v->arena, "; %s", advice_rounding(change->precision)) : "";
-  return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s%s per epoch%s", advice_option(changes, change), v->is_rough ? "about " : "", seconds_text(v, p.seconds), says) : NULL;
+  return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s per epoch%s", advice_option(changes, change), seconds_text(v, p.seconds), says) : NULL;
 }
 
 enum { MOST_HALVINGS = 3 /* what has to be much less is no such model any more */ };
@@ -308,7 +306,7 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   const PlanAnswer *least = least_device(v, too_small, guess, all, &size, &bytes);
   v->least_bytes = least ? bytes : 0;
   if (least)
-    ways = arena_printf(v->arena, "--budget %s=%s is the smallest that %s (%s%s per epoch%s)", device, size, v->is_least && !v->is_rough ? "works" : "was found", v->is_rough ? "about " : "", epoch_text(v, least),
+    ways = arena_printf(v->arena, "--budget %s=%s is the smallest that %s (%s per epoch%s)", device, size, v->is_least && !v->is_rough ? "works" : "was found", epoch_text(v, least),
                         bytes > most ? arena_printf(v->arena, "; %s has %s", v->request->machine.name, gnn_bytes_text(most).text) : "");
   if (v->most_work < v->work + REFUSAL_WORK) v->most_work = v->work + REFUSAL_WORK; /* the other ways have their own */
   if (has_work_left(v)) ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));

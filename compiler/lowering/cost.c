@@ -34,7 +34,6 @@
 #define EDGE_ELEMENTS 0.25 /* the same of an edge */
 #define ALONE 8            /* a function of one number at an edge, in those of a number of a vector */
 #define AT_EDGE 1.4       /* the same in the short vectors of an edge's row, or put aside for many edges (emit_flat.c) */
-#define FLAT_WIDEST 32    /* numbers of an edge that are put aside */
 #define EDGE_STARTS 24    /* coming to an edge, in elements stored */
 #define LANES_EXPS 10     /* bringing 16 partial sums of an edge together, in exponentials */
 #define HEAD_LANES_EXPS 2.5 /* those of each of several heads together, on a processor */

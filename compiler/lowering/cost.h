@@ -57,6 +57,8 @@ static inline bool kernel_gathers_parts(const Kernel *kernel) {
   return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_SPARSE_OUTER || kernel->kind == KERNEL_COLUMN_SUM || kernel->kind == KERNEL_CROSS_ENTROPY;
 }
 
+enum { FLAT_WIDEST = 32 }; /* numbers of an edge that emit_flat.c puts aside, for a function of many edges' */
+
 /* Of the rows that a halo kernel of a rank gathers; nothing for others. */
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
 HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph);

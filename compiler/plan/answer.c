@@ -282,6 +282,12 @@ static PlanAnswer nearer_form(PlanAnswer hoisted, PlanAnswer plain) {
   return least > 0 && least < answer_least_device(&plain) ? hoisted : plain;
 }
 
+PlanRequest plan_request_of_first(PlanRequest r) {
+  r.effort = PLANNER_FAST;
+  r.takes_first = r.takes_any = true;
+  return r;
+}
+
 PlanRequest plan_request_cut(const PlanRequest *request, Cut cut) {
   PlanRequest r = *request;
   const CutForms *forms = r.forms_of(r.of, cut);

@@ -132,6 +132,8 @@ enum { ALL_ROOM = 4 };
 Cut cut_cached(const PlanRequest *request, Cut cut, int quarters);
 /* The same question of data that are at home on the host in as much of it as seems best, where they were asked to be there and it has no room for them. */
 PlanRequest plan_request_with_room(const PlanRequest *request);
+/* The same question of the first plan that fits, by little effort. */
+PlanRequest plan_request_of_first(PlanRequest request);
 /* The same question of values that are cut otherwise; of whole values, where the program cut so would have other bits. */
 PlanRequest plan_request_cut(const PlanRequest *request, Cut cut);
 /* The epoch alone, without addresses, in the form in which it is the shorter. NULL: the planner cannot take the problem. */

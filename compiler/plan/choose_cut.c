@@ -294,10 +294,8 @@ static const PlanAnswer *choose_first(const PlanRequest *request) {
 
 /* What a short search finds is found by a long one, too: a refusal names sizes by short ones (explain/verdict.c). */
 static const PlanAnswer *with_little_effort(const PlanRequest *request) {
-  PlanRequest r = *request;
-  r.effort = PLANNER_FAST;
+  PlanRequest r = plan_request_of_first(*request);
   r.least = PLANNER_LEAST_NONE;
-  r.takes_any = true;
   return choose_first(&r);
 }
 

@@ -81,13 +81,7 @@ of_ranks_in_half() { makes --ranks=1 --precision=bf16 half.gnn -o half_1 && rank
 check "  rows of 16 bits, too" in_half
 
 graph_of directed
-cat >every.gnn <<'MODEL'
-layer Gate(x : node[f], out) {
-  param t : [out] = ones
-  q = Linear(x, out) as key
-  m = Linear(concat(dst.q, src.q), out) as message
-  return sum(sigmoid(t * (src.q - dst.q)) * tanh(m))
-}
+{ gate_layer; cat <<'MODEL'; } >every.gnn
 data g from npy("directed")
 model every on g {
   h = x |> dropout(0.4) |> GAT(4, heads = 2, dropout = 0.3) |> batch_norm |> elu

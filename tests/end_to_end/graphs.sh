@@ -36,3 +36,14 @@ edge_kinds() { # FOLDER
     open my $out, ">:raw", "$folder/edge_type.npy" or die; print $out "\x93NUMPY\x01\x00", pack("v", length $h), $h, pack("q<*", map { $_ % 37 == 0 ? 2 : $_ % 3 == 0 ? 1 : 0 } 1 .. 40000)' "$1" &&
     echo '{"relation_names": ["cites", "follows", "owns"]}' >"$1/graph.json"
 }
+
+gate_layer() { # rows of both ends of an edge and values on edges
+  cat <<'MODEL'
+layer Gate(x : node[f], out) {
+  param t : [out] = ones
+  q = Linear(x, out) as key
+  m = Linear(concat(dst.q, src.q), out) as message
+  return sum(sigmoid(t * (src.q - dst.q)) * tanh(m))
+}
+MODEL
+}

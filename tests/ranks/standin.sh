@@ -14,13 +14,7 @@ flags="-march=native -ffp-contract=off"
 
 graph_of directed
 # Rows of sources, of destinations and values on edges travel, sums over rows and numbers of parts.
-cat >every.gnn <<'MODEL'
-layer Gate(x : node[f], out) {
-  param t : [out] = ones
-  q = Linear(x, out) as key
-  m = Linear(concat(dst.q, src.q), out) as message
-  return sum(sigmoid(t * (src.q - dst.q)) * tanh(m))
-}
+{ gate_layer; cat <<'MODEL'; } >every.gnn
 data g from npy("directed")
 model every on g {
   near = Linear(sum(dropout(src.x, 0.3)), y.classes) # what was exchanged before the first epoch is read by the first steps

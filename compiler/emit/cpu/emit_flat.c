@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { FLAT_WIDEST = 32 };
-
 static bool is_local(const RowWriter *rows, ValueId id) {
   for (int i = 0; i < rows->local_count; i++)
     if (rows->locals[i].value == id) return true;
@@ -59,15 +57,6 @@ Flats flats_write(StepWriter *w, RowWriter *rows, ValueId operand) {
   return flats;
 }
 
-static char *loops_of(const RowWriter *rows, const char *indent) {
-  char *text;
-  size_t size;
-  FILE *memory = arena_open_text(rows->arena, &text, &size);
-  rows_print_loops(rows, memory, indent);
-  fclose(memory);
-  return text;
-}
-
 void print_edge_arrays(const StepWriter *w, const EdgeArray *arrays, int count, const char *text, const char *indent) {
   for (int k = 0; k < count; k++)
     if (rows_mention(text, arrays[k].at)) fprintf(w->out, "%sconst gnn_real *restrict %s = %s + (i - from) * %" PRId64 ";\n", indent, arrays[k].at, arrays[k].name, arrays[k].width);
@@ -79,7 +68,7 @@ void flats_print(const StepWriter *w, const Flats *flats, int64_t edges, bool is
   for (int k = 0; k < flats->count; k++) {
     const EdgeArray *flat = &flats->of[k];
     const RowWriter *rows = flats->rows[k];
-    const char *loops = loops_of(rows, innermost), *text = arena_printf(w->arena, "%s%s", rows->text[LEVEL_EDGE], loops);
+    const char *loops = rows_loops_text(rows, innermost), *text = arena_printf(w->arena, "%s%s", rows->text[LEVEL_EDGE], loops);
     fprintf(w->out, "%s_Alignas(64) gnn_real %s[%" PRId64 "];\n%s{\n", indent, flat->name, (edges * flat->width + 15) / 16 * 16, indent);
     step_print_lines(w->out, inner, rows->text[LEVEL_ROW]);
     fprintf(w->out, "%sgnn_real *restrict to = %s;\n%sfor (int64_t i = from; i < until; i++, to += %" PRId64 ") {\n", inner, flat->name, inner, flat->width);

@@ -10,7 +10,6 @@
 #include "emit_cpu.h"
 #include "emit_flat.h"
 
-
 /* ---- the body ---- */
 
 /* The opening of a function over the step's struct: only what its text mentions is declared. */
@@ -18,15 +17,6 @@ static void print_opening(const StepWriter *w, unsigned uses) {
   if (uses & (USES_STEP | USES_RUN)) fprintf(w->out, "  const struct %s *s = context;\n", w->name);
   else fprintf(w->out, "  (void)context;\n");
   if (uses & USES_RUN) fprintf(w->out, "  const gnn_run *g = s->g;\n");
-}
-
-static char *loops_text(const RowWriter *rows, const char *indent) {
-  char *text;
-  size_t size;
-  FILE *memory = arena_open_text(rows->arena, &text, &size);
-  rows_print_loops(rows, memory, indent);
-  fclose(memory);
-  return text;
 }
 
 /* All of a body for one row that is an edge, in a scope of its own: what runs before it has names of the same values. */
@@ -51,7 +41,7 @@ static void print_row_function(const StepWriter *w) {
   if (!(w->body->uses & USES_ROW)) fprintf(w->out, "  (void)r;\n");
   if (!(w->body->uses & USES_ACC)) fprintf(w->out, "  (void)acc;\n");
   step_print_lines(w->out, "  ", w->body->text[LEVEL_ROW]);
-  fprintf(w->out, "%s}\n\n", loops_text(w->body, "  "));
+  fprintf(w->out, "%s}\n\n", rows_loops_text(w->body, "  "));
 }
 
 static void open_task(const StepWriter *w, const char *name, unsigned uses) {
@@ -441,7 +431,7 @@ static void print_table_rows(const StepWriter *w, const char *task, const char *
   open_task(w, task, w->body->uses | USES_STEP | USES_RUN);
   fprintf(w->out, "%s  for (int64_t %s = begin; %s < end; %s++) {\n%s    %s *restrict to = (%s *)(void *)%s + %s * %" PRId64 ";\n", lines, index, index, index, row, type, type, to, index, stride);
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
-  fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
+  fprintf(w->out, "%s  }\n}\n\n", rows_loops_text(w->body, "    "));
 }
 
 /* The table of a rank: its own rows, of which those that others gather are made first, side by side. An exchange, a step of its own, takes them and brings those of others, while NAME_own makes the
@@ -473,7 +463,7 @@ static void emit_halo(StepWriter *w) {
   fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    %s *restrict to = (%s *)(void *)gnn_at(g, %s[to_part]) + (i - first[to_part]) * %" PRId64 ";\n", type, type, pieces,
           kernels_row_stride(w->kernels, w->kernel->anchor));
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
-  fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
+  fprintf(w->out, "%s  }\n}\n\n", rows_loops_text(w->body, "    "));
   open_step(w, no_members);
   const char *first = arena_printf(w->arena, "%s.first", step_halo(w, halo_kind(w->anchor)));
   fprintf(w->out, "  gnn_parallel_part(g->team, %s[(part - 1) * %d], %s[part * %d], %" PRId64 ", %s_rows, &s);\n}\n\n", first, parts, first, parts, w->kernel->task_rows, w->name);
@@ -513,7 +503,7 @@ typedef struct AfterEdge {
 /* The edges of row r are folded into acc, inside a loop over r. */
 static void print_edge_loop(const StepWriter *w, const Flats *flats, bool is_out, bool has_own_acc, AfterEdge after) {
   const unsigned uses = w->operand->uses | after.uses;
-  const char *indent = flats->count ? "      " : "    ", *inner = flats->count ? "        " : "      ", *loops = loops_text(w->operand, inner);
+  const char *indent = flats->count ? "      " : "    ", *inner = flats->count ? "        " : "      ", *loops = rows_loops_text(w->operand, inner);
   if ((uses | flats->uses) & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "    const int64_t %s = r;\n", is_out ? "src" : "dst");
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   if (flats->count) {
@@ -694,13 +684,13 @@ static void print_kept(StepWriter *w, const EdgeArray *kept, const RowWriter *ro
   fprintf(w->out, "  for (int64_t i = from; i < until; i++, to += %" PRId64 ") {\n", kept->width);
   step_print_lines(w->out, "    ", step_edge_variables(w, uses, is_out));
   step_print_lines(w->out, "    ", rows->text[LEVEL_EDGE]);
-  fprintf(w->out, "%s  }\n}\n\n", loops_text(rows, "    "));
+  fprintf(w->out, "%s  }\n}\n\n", rows_loops_text(rows, "    "));
 }
 
 /* A value that is kept is read at an edge of the stage, there or by what it computes of many edges. */
 static bool mentions_kept(const StageText *text, const EdgeArray *kept) {
-  bool does = rows_mention(text->operand->text[LEVEL_EDGE], kept->at) || rows_mention(loops_text(text->operand, ""), kept->at);
-  for (int k = 0; k < text->flats.count; k++) does = does || rows_mention(text->flats.rows[k]->text[LEVEL_EDGE], kept->at) || rows_mention(loops_text(text->flats.rows[k], ""), kept->at);
+  bool does = rows_mention(text->operand->text[LEVEL_EDGE], kept->at) || rows_mention(rows_loops_text(text->operand, ""), kept->at);
+  for (int k = 0; k < text->flats.count; k++) does = does || rows_mention(text->flats.rows[k]->text[LEVEL_EDGE], kept->at) || rows_mention(rows_loops_text(text->flats.rows[k], ""), kept->at);
   return does;
 }
 
@@ -719,7 +709,7 @@ static void print_stage(StepWriter *w, const Stages *stages, int s, bool is_out)
   if (!is_sum) fprintf(w->out, "      for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
   if ((uses | text->flats.uses) & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "      const int64_t %s = r;\n", is_out ? "src" : "dst");
   step_print_lines(w->out, "      ", text->operand->text[LEVEL_ROW]);
-  const char *indent = has_chunks ? "        " : "      ", *inner = has_chunks ? "          " : "        ", *loops = loops_text(text->operand, inner);
+  const char *indent = has_chunks ? "        " : "      ", *inner = has_chunks ? "          " : "        ", *loops = rows_loops_text(text->operand, inner);
   if (has_chunks) {
     fprintf(w->out, "      for (int64_t from = first, until; from < last; from = until) {\n        until = gnn_min(from + %" PRId64 ", last);\n", edges);
     for (int k = 0; k < stages->kept_count; k++) {
@@ -741,7 +731,7 @@ static void print_stage(StepWriter *w, const Stages *stages, int s, bool is_out)
   if (has_chunks) fprintf(w->out, "      }\n");
   if (!is_sum) fprintf(w->out, "      gnn_settle(acc, %" PRId64 ", first == last);\n", width);
   step_print_lines(w->out, "      ", text->body->text[LEVEL_ROW]);
-  fprintf(w->out, "%s    }\n", loops_text(text->body, "      "));
+  fprintf(w->out, "%s    }\n", rows_loops_text(text->body, "      "));
 }
 
 static void emit_stages(StepWriter *w, Stages *stages) {
@@ -819,7 +809,7 @@ static void emit_map(StepWriter *w) {
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   if (!(w->body->uses & USES_ROW)) fprintf(w->out, "    (void)r;\n");
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
-  fprintf(w->out, "%s  }\n}\n\n", loops_text(w->body, "    "));
+  fprintf(w->out, "%s  }\n}\n\n", rows_loops_text(w->body, "    "));
   take_part(w);
   open_step(w, no_members);
   run_over_rows(w, "rows", w->anchor->shape.domain, 1);
@@ -854,7 +844,7 @@ static void emit_row_sum(StepWriter *w) {
   open_task(w, "rows", w->operand->uses);
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0};\n", shape_width(&w->anchor->shape));
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
-  fprintf(w->out, "%s    %s_row(context, r, acc);\n  }\n}\n\n", loops_text(w->operand, "    "), w->name);
+  fprintf(w->out, "%s    %s_row(context, r, acc);\n  }\n}\n\n", rows_loops_text(w->operand, "    "), w->name);
   take_part(w);
   open_step(w, no_members);
   run_over_rows(w, "rows", w->anchor->shape.domain, 1);
@@ -877,7 +867,7 @@ static void emit_column_sum(StepWriter *w) {
     print_edge_loop(w, &flats, false, false, (AfterEdge){"", 0});
   } else {
     step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
-    fprintf(w->out, "%s", loops_text(w->operand, "    "));
+    fprintf(w->out, "%s", rows_loops_text(w->operand, "    "));
   }
   fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j];\n}\n\n", width);
   const Domain rows = is_edge ? domain_at(from->shape.domain, END_DST) : from->shape.domain;
