@@ -608,6 +608,7 @@ struct gnn_program {
   int shows[GNN_SPLIT_COUNT];
   int tap_count;
   const char *const *taps;  /* names that predict --layer takes */
+  int scores_tap_count;     /* the first of them, which are names of scores that end away from the device */
   int untold_count;
   const char *const *untold; /* names of values of the program that `evaluate` stores nowhere */
 
@@ -617,9 +618,9 @@ struct gnn_program {
   const void *code;           /* for the backend: gnn_cuda_code */
 
   int64_t at_scores;        /* nodes x classes, left by `evaluate` */
-  int are_scores_on_host;   /* at_scores is an offset of the host arena */
+  gnn_tier scores_tier;     /* of which at_scores is an offset: a device's, the host arena, or the ring by which they come back from the SSD */
   int scores_copy, scores_copies, scores_together; /* scores_copies: they end on the SSD, so many parts of the nodes; copies from `scores_copy` on bring them back,
-                               so many at a time to at_scores of the device arena */
+                               so many at a time to at_scores */
   int64_t scores_stride;    /* gnn_row_stride; the host has the rows of gnn_download_scores side by side */
   int has_results;          /* `evaluate` leaves double [GNN_SPLIT_COUNT][2] at at_results: sum of the losses of the split's */
   int64_t at_results;       /* rows, and how many are right. 0: the host finds them from the scores */

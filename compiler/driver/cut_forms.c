@@ -307,6 +307,13 @@ const char *cut_learned_away(const Compilation *c) {
   return NULL;
 }
 
+int64_t scores_bytes(const Compilation *c) {
+  const Type *scores = &c->program->exprs[c->program->result].type;
+  int64_t columns = 1;
+  for (int d = 0; d < scores->rank; d++) columns *= scores->dim[d].size;
+  return 4 * c->program->info->nodes * columns;
+}
+
 /* The slower tier, where both were said. */
 static Tier farther(Tier a, Tier b) { return a > b ? a : b; }
 
@@ -326,7 +333,7 @@ static Cut cut_of_fates(const Compilation *c) {
     for (int w = 0; w < p->param_count; w++)
       if (is_learned[w] && fnmatch(p->fates[i].pattern, p->params[w].name, 0) == 0) learned = farther(learned, fate_tier(fate));
   }
-  return cut_with_learned(&c->machine, cut_with_homes(&c->machine, cut, fields, graph), learned);
+  return cut_with_learned(&c->machine, scores_bytes(c), cut_with_homes(&c->machine, scores_bytes(c), cut, fields, graph), learned);
 }
 
 Cut cut_asked(const Compilation *c) {

@@ -62,6 +62,9 @@ static int scores_copies(const Emission *m) {
   return y->scores_together ? y->away_extent[y->residents->scores_away + 1] - y->away_extent[y->residents->scores_away] : 0;
 }
 
+/* Where those who ask after an evaluation find scores that ended away from the device. */
+static const char *scores_tier(const Layout *y) { return !y->scores_together ? "GNN_HOST" : y->ring_bytes > 0 ? "GNN_READ_RING" : "GNN_DEVICE"; }
+
 static int first_step_at(const Schedule *schedule, int boundary) { return boundary == 0 ? 1 : schedule->kernel_step[boundary - 1] + 2; }
 
 static bool has_cached(const Layout *y, int away) {
@@ -106,8 +109,8 @@ static void emit_copies(const Emission *m, FILE *out) {
   for (int k = 0; k < scores_copies(m); k++) {
     const int extent = y->away_extent[y->residents->scores_away] + k;
     if (k % y->scores_together == 0) at = y->scores_at;
-    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {GNN_DEVICE, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, at,
-            s->copy_count + k, k == 0 ? ", for those who ask after an evaluation" : "");
+    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {%s, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, scores_tier(y),
+            at, s->copy_count + k, k == 0 ? ", for those who ask after an evaluation" : "");
     at += y->extents[extent].bytes;
   }
   fprintf(out, "};\n");
@@ -168,15 +171,10 @@ static bool is_meant(const TypedProgram *program, const Naming *naming) {
   return true;
 }
 
-/* The names by which a value that the step of an evaluation stores can be asked for: it is a layer's result, or the program has a name for it and it lies there whole. */
-static const ToldName *told_names(const Emission *m, int s, ValueId id) {
-  const Step *step = &m->schedule->steps[s];
-  const Graph *graph = step->kernels->graph;
+/* The names by which a value of the evaluation can be asked for: it is a layer's result, or the program has a name for it and it lies there whole. */
+static const ToldName *names_of(const Emission *m, const Graph *graph, ValueId id, bool is_whole) {
   const Value *value = &graph->values[id];
   const ToldName *names = NULL;
-  const bool is_there = s >= m->schedule->training_count && !step->is_rerun && (step->part == 0 || step->part == step->parts->count);
-  if (!is_there) return NULL;
-  const bool is_whole = step->part == 0 && m->evaluation->precision != PRECISION_BF16 && value->shape.element == ELEMENT_REAL && value->shape.domain == graph->values[graph->scores].shape.domain;
   for (const Called *c = is_whole ? value->called : NULL; c; c = c->next) {
     const Naming *naming = c->naming;
     if (!naming->name) continue;
@@ -193,6 +191,18 @@ static const ToldName *told_names(const Emission *m, int s, ValueId id) {
   ToldName *of_layer = arena_alloc(m->arena, sizeof *of_layer);
   *of_layer = (ToldName){value->tap, names};
   return of_layer;
+}
+
+static bool are_scores_away(const Emission *m) { return m->layout->residents->scores_away != NO_INDEX; }
+
+/* Those of a value that the step stores. Scores that end away from the device are asked for there. */
+static const ToldName *told_names(const Emission *m, int s, ValueId id) {
+  const Step *step = &m->schedule->steps[s];
+  const Graph *graph = step->kernels->graph;
+  const Value *value = &graph->values[id];
+  const bool is_there = s >= m->schedule->training_count && !step->is_rerun && (step->part == 0 || step->part == step->parts->count);
+  if (!is_there || (id == graph->scores && are_scores_away(m))) return NULL;
+  return names_of(m, graph, id, step->part == 0 && m->evaluation->precision != PRECISION_BF16 && value->shape.element == ELEMENT_REAL && value->shape.domain == graph->values[graph->scores].shape.domain);
 }
 
 /* Whoever asked for a layer's result, or for what the program calls so, gets it as soon as it is there. */
@@ -577,32 +587,40 @@ static void emit_source_description(const Emission *m, FILE *out) {
   emit_names_list(m, "reversed", recipe->reversed, recipe->reversed_count, out);
 }
 
+typedef struct TapList {
+  NameTable told;
+  int count, scores_count, untold_count; /* of the first, names of scores that end away from the device */
+} TapList;
+
+static void emit_tap_names(const Emission *m, const ToldName *names, TapList *list, FILE *out) {
+  for (const ToldName *name = names; name; name = name->next) {
+    if (name_table_find(&list->told, name->text) >= 0) continue;
+    fprintf(out, list->count ? ", %s" : "static const char *const taps[] = {%s", escape_c(m->arena, name->text));
+    name_table_add(m->arena, &list->told, name->text, list->count++);
+  }
+}
+
 /* Each name once, in the order in which evaluate has their values; then those of the program that are not among them. */
-static int emit_taps(const Emission *m, int *untold_count, FILE *out) {
+static TapList emit_taps(const Emission *m, FILE *out) {
   const TypedProgram *program = m->program;
-  NameTable told = {0};
-  int count = 0;
+  TapList list = {0};
+  if (are_scores_away(m)) emit_tap_names(m, names_of(m, m->evaluation->graph, m->evaluation->graph->scores, m->evaluation->precision != PRECISION_BF16), &list, out);
+  list.scores_count = list.count;
   for (int s = m->schedule->training_count; s < m->schedule->count; s++) {
     const Step *step = &m->schedule->steps[s];
     if (step->kind != STEP_KERNEL) continue;
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
-    for (int k = 0; k < kernel->output_count; k++)
-      for (const ToldName *name = told_names(m, s, kernel->outputs[k]); name; name = name->next) {
-        if (name_table_find(&told, name->text) >= 0) continue;
-        fprintf(out, count ? ", %s" : "static const char *const taps[] = {%s", escape_c(m->arena, name->text));
-        name_table_add(m->arena, &told, name->text, count++);
-      }
+    for (int k = 0; k < kernel->output_count; k++) emit_tap_names(m, told_names(m, s, kernel->outputs[k]), &list, out);
   }
-  if (count) fprintf(out, "};\n");
-  *untold_count = 0;
+  if (list.count) fprintf(out, "};\n");
   for (int i = 0; i < program->naming_count; i++) {
     const Naming *naming = &program->namings[i];
-    if (!naming->name || name_table_find(&told, naming->path) >= 0) continue;
-    fprintf(out, *untold_count ? ", %s" : "static const char *const untold[] = {%s", escape_c(m->arena, naming->path));
-    name_table_add(m->arena, &told, naming->path, count + (*untold_count)++);
+    if (!naming->name || name_table_find(&list.told, naming->path) >= 0) continue;
+    fprintf(out, list.untold_count ? ", %s" : "static const char *const untold[] = {%s", escape_c(m->arena, naming->path));
+    name_table_add(m->arena, &list.told, naming->path, list.count + list.untold_count++);
   }
-  fprintf(out, *untold_count ? "};\n\n" : count ? "\n" : "");
-  return count;
+  fprintf(out, list.untold_count ? "};\n\n" : list.count ? "\n" : "");
+  return list;
 }
 
 /* What the steps and the runtime are told of the loss, and the metrics. */
@@ -707,7 +725,7 @@ static void emit_ranks(const Emission *m, FILE *out) {
   fprintf(out, "}, &gnn_mpi, %s, %.17g};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number);
 }
 
-static void emit_program(const Emission *m, int value_count, int tap_count, int untold_count, FILE *out) {
+static void emit_program(const Emission *m, int value_count, const TapList *taps, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
   const DataRecipe *r = &p->data->recipe;
@@ -792,14 +810,16 @@ static void emit_program(const Emission *m, int value_count, int tap_count, int 
     emit_state_names(m, out);
     fprintf(out, "  .forward_backward = forward_backward,\n  .rates = rates,\n  .update = update,\n");
   }
-  fprintf(out, "  .tap_count = %d,\n%s", tap_count, tap_count ? "  .taps = taps,\n" : "");
-  if (untold_count) fprintf(out, "  .untold_count = %d,\n  .untold = untold,\n", untold_count);
+  fprintf(out, "  .tap_count = %d,\n%s", taps->count, taps->count ? "  .taps = taps,\n" : "");
+  if (taps->scores_count) fprintf(out, "  .scores_tap_count = %d,\n", taps->scores_count);
+  if (taps->untold_count) fprintf(out, "  .untold_count = %d,\n  .untold = untold,\n", taps->untold_count);
   const Away *away = y->residents->scores_away == NO_INDEX ? NULL : &y->residents->away[y->residents->scores_away];
   const Block *scores = away ? NULL : layout_at(y, m->evaluation, m->evaluation->graph->scores, 0, m->schedule->count - 1);
   const Padding padding = away ? away->padding : scores->padding;
+  if (away) fprintf(out, "  .scores_tier = %s,\n", scores_tier(y));
   if (y->scores_together)
     fprintf(out, "  .at_scores = %" PRId64 ",\n  .scores_copy = %d,\n  .scores_copies = %d,\n  .scores_together = %d,\n  .evaluate = evaluate,\n", y->scores_at, m->schedule->copy_count, scores_copies(m), y->scores_together);
-  else if (away) fprintf(out, "  .at_scores = %" PRId64 ",\n  .are_scores_on_host = 1,\n  .evaluate = evaluate,\n", away->at);
+  else if (away) fprintf(out, "  .at_scores = %" PRId64 ",\n  .evaluate = evaluate,\n", away->at);
   else fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (padding.stride) fprintf(out, "  .scores_stride = %" PRId64 ",\n", padding.stride);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");
@@ -888,14 +908,14 @@ static void emit_text(const Emission *m, FILE *out) {
   int value_count = emit_values(m, out);
   emit_source_description(m, out);
   emit_edge_sets(m, out);
-  int untold_count, tap_count = emit_taps(m, &untold_count, out);
+  const TapList taps = emit_taps(m, out);
   fprintf(out,
           "/* plan.json, which lies beside this file. */\n"
           "#ifdef __GNUC__\n#pragma GCC diagnostic ignored \"-Woverlength-strings\"\n#endif\n"
           "static const char PLAN[] =\n#if defined GNN_SINGLE_FILE || __has_include(\"%s_plan.inc\")\n#include \"%s_plan.inc\"\n#else\n\"\"\n#endif\n;\n\n",
           m->prefix, m->prefix);
   emit_ranks(m, out);
-  emit_program(m, value_count, tap_count, untold_count, out);
+  emit_program(m, value_count, &taps, out);
   emit_api(m, out);
 }
 

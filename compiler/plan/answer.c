@@ -348,30 +348,32 @@ const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form) {
   return p && p->planned && p->is_valid && p->report.has_addresses && !is_worthless(request, p) ? p : NULL;
 }
 
-/* They end on the host; without one on an SSD that the device reaches itself. */
-static Tier home_of_scores(const Machine *machine, Cut cut) {
+/* They end on the host, where they leave values at least half of the room there; else on the SSD. */
+static Tier home_of_scores(const Machine *machine, int64_t scores_bytes, Cut cut) {
+  const int64_t host = machine->tier_bytes[TIER_HOST], ssd = machine->tier_bytes[TIER_SSD];
   if (!cut_has_data_away(cut)) return TIER_DEVICE;
-  return machine->tier_bytes[TIER_HOST] > 0 ? TIER_HOST : machine_reaches_ssd(machine) ? TIER_SSD : TIER_DEVICE;
+  if (host > 0 && (ssd == 0 || scores_bytes <= host / 2)) return TIER_HOST;
+  return ssd > 0 ? TIER_SSD : TIER_DEVICE;
 }
 
-Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph) {
+Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier fields, Tier graph) {
   cut.fields_home = fields;
   cut.graph_home = graph;
-  cut.scores_home = home_of_scores(machine, cut);
+  cut.scores_home = home_of_scores(machine, scores_bytes, cut);
   return cut;
 }
 
-Cut cut_with_learned(const Machine *machine, Cut cut, Tier learned) {
+Cut cut_with_learned(const Machine *machine, int64_t scores_bytes, Cut cut, Tier learned) {
   cut.learned_home = learned;
-  cut.scores_home = home_of_scores(machine, cut);
+  cut.scores_home = home_of_scores(machine, scores_bytes, cut);
   return cut;
 }
 
 /* At home on the SSD where that was to be the host. Its graphs are the same, and so is what stays on the host as a whole. */
 static Cut cut_on_ssd(const PlanRequest *r, Cut cut) {
   cut.cached = (CachedData){0, cut.fields_home == TIER_HOST, cut.graph_home == TIER_HOST, cut.learned_home == TIER_HOST};
-  cut = cut_with_homes(&r->machine, cut, cut.cached.fields ? TIER_SSD : cut.fields_home, cut.cached.graph ? TIER_SSD : cut.graph_home);
-  return cut_with_learned(&r->machine, cut, cut.cached.learned ? TIER_SSD : cut.learned_home);
+  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, cut.cached.fields ? TIER_SSD : cut.fields_home, cut.cached.graph ? TIER_SSD : cut.graph_home);
+  return cut_with_learned(&r->machine, r->scores_bytes, cut, cut.cached.learned ? TIER_SSD : cut.learned_home);
 }
 
 Cut cut_cached(const PlanRequest *r, Cut cut, int quarters) {

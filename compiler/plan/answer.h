@@ -47,9 +47,9 @@ static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cu
 static inline bool cut_is(Cut a, Cut b) {
   return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers);
 }
-/* With data at home in these tiers of the machine. */
-Cut cut_with_homes(const Machine *machine, Cut cut, Tier fields, Tier graph);
-Cut cut_with_learned(const Machine *machine, Cut cut, Tier learned);
+/* With data at home in these tiers of the machine, and scores of so many bytes where there is room for them. */
+Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier fields, Tier graph);
+Cut cut_with_learned(const Machine *machine, int64_t scores_bytes, Cut cut, Tier learned);
 /* "", ", features on the host", ", features and graph on the SSD", ", graph on the host, features on host and SSD" */
 const char *cut_data_text(Arena *arena, Cut cut);
 const char *cut_learned_text(Arena *arena, Cut cut); /* "", ", learned values on the host" */
@@ -86,6 +86,7 @@ typedef struct PlanRequest {
   int slices_at_most;    /* more would be no other cut */
   bool has_fields;       /* numbers on nodes, which may be at home elsewhere */
   bool has_learned;      /* weights with a row for each node, which may be at home elsewhere */
+  int64_t scores_bytes;  /* of all nodes */
   bool is_trial;         /* whether it fits and how long it takes is asked, not how low it can lie: its layout is any that fits */
   bool needs_no_bound;   /* as of PlannerOptions */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */

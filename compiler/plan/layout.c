@@ -391,12 +391,15 @@ static void place_in_rings(Laying *l) {
   }
 }
 
-/* Scores that end on the SSD are read above what stays, where nothing else lies between epochs: as many parts together as have room there. */
-static void place_scores(Laying *l, const Machine *machine, int64_t base) {
+/* Scores that end on the SSD are read where nothing lies between epochs, above what stays on the device or, where the SSD is not its own, in the ring: as
+ * many parts together as have room there. */
+static void place_scores(Laying *l, const Machine *machine, int64_t residents_end) {
   Layout *y = l->layout;
   const int away = y->residents->scores_away;
   if (away == NO_INDEX || y->residents->away[away].tier != TIER_SSD || machine->tier_bytes[TIER_SSD] == 0) return;
   const int first = y->away_extent[away], count = y->away_extent[away + 1] - first;
+  const bool is_direct = machine_reaches_ssd(machine);
+  const int64_t base = is_direct ? residents_end : 0, room = is_direct ? y->bytes - base : y->ring_bytes;
   y->scores_at = base;
   for (y->scores_together = count; y->scores_together > 1; y->scores_together--) {
     int64_t most = 0, bytes = 0;
@@ -404,7 +407,7 @@ static void place_scores(Laying *l, const Machine *machine, int64_t base) {
       bytes = k % y->scores_together ? bytes + y->extents[first + k].bytes : y->extents[first + k].bytes;
       if (bytes > most) most = bytes;
     }
-    if (most <= y->bytes - base) return;
+    if (most <= room) return;
   }
 }
 
@@ -511,8 +514,8 @@ Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, c
   measure(&l);
   index_blocks(&l);
   place_slots(&l);
-  place_scores(&l, machine, round_up(residents->bytes, largest->problem->unit));
   place_in_rings(&l);
+  place_scores(&l, machine, round_up(residents->bytes, largest->problem->unit));
   measure_staging(&l);
   return y;
 }

@@ -110,7 +110,8 @@ static bool every_part_has_entries(const Parts *p, const struct Entries *entries
 
 /* Whoever asks for the results of an evaluation wants all rows; scores that end away from the device are asked for there. */
 static bool is_asked_for(const Graph *graph, const Residents *residents, ValueId value) {
-  return !graph->is_training && (graph->values[value].tap || (value == graph->scores && residents->scores_away == NO_INDEX));
+  if (graph->is_training) return false;
+  return value == graph->scores ? residents->scores_away == NO_INDEX : graph->values[value].tap != NULL;
 }
 
 static void keep_whole(Parts *p, const Kernel *kernel) {

@@ -433,7 +433,7 @@ typedef struct Layout {
   int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
   int extent_count;
   Extent *extents;
-  int64_t scores_at;     /* of scores that end on the SSD: where in the device arena they are read, so many parts at a time; */
+  int64_t scores_at;     /* of scores that end on the SSD: where in the device arena, or in the ring where there is one, they are read, so many parts at a time; */
   int scores_together;   /* 0: they do not end there */
   int *away_extent;      /* per index of Residents.away: the first extent of its parts where they lie on the SSD; away_extent[away_count] is the end */
   int *slot_extent;      /* per slot: its first extent; slot_extent[slot_count] is the end */

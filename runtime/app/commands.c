@@ -559,6 +559,13 @@ static void commands_on_tap(void *user, const char *name, const gnn_real *value,
   tap->next_graph = batch->graphs ? batch->graph[batch->graphs - 1] + 1 : -1;
 }
 
+/* It is a name of scores that end away from the device. */
+static int commands_is_of_scores(const gnn_program *program, const char *tap) {
+  for (int i = 0; i < program->scores_tap_count; i++)
+    if (program->taps[i] == tap) return 1;
+  return 0;
+}
+
 int gnn_command_predict(const gnn_cli *cli) {
   commands_session session;
   gnn_error error;
@@ -578,12 +585,13 @@ int gnn_command_predict(const gnn_cli *cli) {
     fprintf(stderr, "%s: --classes and --layer exclude each other\n", cli->name);
     return GNN_EXIT_USAGE;
   }
+  if (wanted && commands_is_of_scores(program, wanted)) wanted = NULL;
   int code = commands_open_trained(cli, &session);
   if (code != GNN_EXIT_OK) return code;
   gnn_instance *instance = session.instance;
   gnn_run *run = &instance->run;
   commands_tap tap = {.cli = cli, .instance = instance, .wanted = wanted, .split = split, .width = program->classes, .error = &error};
-  if (cli->layer) {
+  if (wanted) {
     run->tap = commands_on_tap;
     run->tap_user = &tap;
   }

@@ -30,7 +30,8 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   p->host_bytes = p->ssd_bytes = p->ring_bytes = 0;
   p->copy_count = p->extent_count = p->is_simulated = 0;
   p->at_scores = order->at_scores;
-  p->are_scores_on_host = p->scores_copies = 0;
+  p->scores_tier = GNN_DEVICE;
+  p->scores_copies = 0;
   p->forward_backward = order->forward_backward;
   p->update = order->update;
   p->evaluate = order->evaluate;

@@ -81,7 +81,7 @@ gnn_status gnn_download_scores(const gnn_instance *instance, gnn_error *error) {
   const int64_t rows = gnn_rows_of_scores(&instance->run), row_bytes = program->classes * program->real_bytes;
   const int64_t stride_bytes = gnn_row_stride(program->scores_stride, program->classes) * program->real_bytes;
   if (program->scores_copies) return gnn_scores_begin(instance);
-  gnn_status status = program->are_scores_on_host ? GNN_OK : gnn_download(instance, program->at_scores, rows * stride_bytes, error);
+  gnn_status status = program->scores_tier != GNN_DEVICE ? GNN_OK : gnn_download(instance, program->at_scores, rows * stride_bytes, error);
   if (status == GNN_OK) gnn_close_rows(gnn_instance_scores(instance), rows, row_bytes, stride_bytes);
   return status;
 }

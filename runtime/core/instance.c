@@ -28,7 +28,7 @@ void *gnn_instance_place(const gnn_instance *instance, int is_on_host, int64_t o
 
 void *gnn_instance_scores(const gnn_instance *instance) {
   const gnn_program *program = instance->run.program;
-  return gnn_instance_place(instance, program->are_scores_on_host, program->at_scores);
+  return program->scores_tier == GNN_DEVICE ? gnn_instance_at(instance, program->at_scores) : instance->tiers.base[program->scores_tier] + program->at_scores;
 }
 
 int64_t gnn_tier_bytes(const gnn_program *program, gnn_tier tier) {

@@ -21,7 +21,7 @@ const float *gnn_scores_turn(const gnn_instance *instance, int turn, int64_t *fi
   for (int64_t part = *first; here->turn != turn && part < *end && here->status == GNN_OK; part++) here->status = gnn_copy(run, program->scores_copy + (int)part);
   for (int64_t part = *first; here->turn != turn && part < *end && here->status == GNN_OK; part++) here->status = gnn_await(run, program->scores_copy + (int)part);
   here->turn = turn;
-  return (const float *)gnn_instance_at(instance, program->at_scores) - scores_first_row(program, *first) * stride;
+  return (const float *)gnn_instance_scores(instance) - scores_first_row(program, *first) * stride;
 }
 
 gnn_status gnn_scores_begin(const gnn_instance *instance) {

@@ -1,5 +1,5 @@
-/* scores.h: what an evaluation has left, where the host reads it. Scores that end on the SSD come back into the device arena, which is free between
- * epochs but for what stays: all at once where they fit, else so many parts of the nodes together as do. */
+/* scores.h: what an evaluation has left, where the host reads it. Scores that end on the SSD come back into what is free between epochs, the device arena
+ * above what stays or the ring of a device with memory of its own: all at once where they fit, else so many parts of the nodes together as do. */
 #ifndef GNN_SCORES_H
 #define GNN_SCORES_H
 

@@ -48,16 +48,17 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=1MiB
   check "ssd: features and neighbours come from the SSD by the ring" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? ssd -> ring" "$work/ssd.work/model.c"
   cut_program alone whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=0
-  check "alone: without a host tier scores stay on the device" grep -q '^  \.at_scores = AT_' "$work/alone.work/model.c"
+  check "alone: without a host tier scores end on the SSD, and come back by the ring" grep -q '^  \.scores_tier = GNN_READ_RING' "$work/alone.work/model.c"
+  predicts() { "$work/$1" predict -q --weights "$work/$1.out/last.safetensors" -o "$work/$1.npy"; }
+  same_predictions() { predicts "$1" && predicts "$2" && cmp "$work/$1.npy" "$work/$2.npy"; }
+  check "alone: they are those of whole values" same_predictions whole alone
   # Scores that are no result of a layer; of four parts, because labels of fewer do not leave.
   for model in slices4 away4; do sed 's/away4/slices4/; s/return h4 |> SAGE(y.classes)/& |> elu/; s/fate "x" = host/&\n  fate "graph_*_idx" = host/' "$plans/$model.gnn" >"$work/elu_$model.gnn"; done
   check "scores: the program of whole values trains" makes_and_trains "$work/whole_scores" "$work/elu_slices4.gnn" --cut=whole
   cut_program scores whole_scores "$work/elu_away4.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
   check "scores: they leave by parts, and are measured before" [ "$(grep -c '^  measure_rows(g, AT_eval_.*_part_[1-4]' "$work/scores.work/model.c")" -ge 4 ]
   check "scores: with the labels of the part" grep -q '^  measure_rows(g, AT_eval_.*_part_2.*, AT_eval_data_y_part_2 - ' "$work/scores.work/model.c"
-  predicts() { "$work/$1" predict -q --weights "$work/$1.out/last.safetensors" -o "$work/$1.npy"; }
-  same_predictions() { predicts whole_scores && predicts scores && cmp "$work/whole_scores.npy" "$work/scores.npy"; }
-  check "scores: the host has those of whole values" same_predictions
+  check "scores: the host has those of whole values" same_predictions whole_scores scores
   sed 's/SAGE(32, aggr = "max")/SAGE(32)/' "$models/slices4.gnn" >"$work/mean.gnn"
   check "in bf16: the program of whole values trains" makes_and_trains "$work/half" "$work/mean.gnn" --cut=whole --precision=bf16
   cut_program half_slices half "$work/mean.gnn" '--cut=slices(2)' --precision=bf16 "$box" --budget device=2200KiB

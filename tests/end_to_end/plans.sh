@@ -552,7 +552,7 @@ check "labels come by parts, too, where the device has little room" bash -c "gre
 says_data_on_host() { "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB away_directed.gnn | grep 'up to 2 slices of columns, features and graph on the host'; }
 check "and --plan says so" says_data_on_host
 scores_on_host() { # they are no result of a layer, so they are made and leave by parts
-  grep -q 'are_scores_on_host = 1' gen_away_directed/away_directed.c && grep -q 'out eval_[a-z0-9_]*\[4/4\] -> host' gen_away_directed/away_directed.c && grep -q ': all is over when eval_[a-z0-9_]*\[4/4\] is there' gen_away_directed/away_directed.c &&
+  grep -q 'scores_tier = GNN_HOST' gen_away_directed/away_directed.c && grep -q 'out eval_[a-z0-9_]*\[4/4\] -> host' gen_away_directed/away_directed.c && grep -q ': all is over when eval_[a-z0-9_]*\[4/4\] is there' gen_away_directed/away_directed.c &&
     ./keep_directed predict -q --weights out_keep_directed/last.safetensors -o scores_keep.npy && ./away_directed predict -q --weights out_away_directed/last.safetensors -o scores_away.npy && cmp scores_keep.npy scores_away.npy
 }
 check "and the scores of an evaluation leave for the host by parts" scores_on_host
@@ -568,9 +568,15 @@ scores_on_ssd() {
   grep -q 'scores_copies = 4' gen_ssd_directed/ssd_directed.c && grep -q 'out eval_[a-z0-9_]*\[4/4\] -> ssd' gen_ssd_directed/ssd_directed.c && ./ssd_directed predict -q --weights out_keep_directed/last.safetensors -o scores_ssd.npy && cmp scores_keep.npy scores_ssd.npy
 }
 check "and the scores of an evaluation leave for the SSD by parts" scores_on_ssd
-by_ring() { agrees_with keep_directed ring_directed && data_on_ssd ring_directed && grep -q 'in graph_out_idx\[2/4\] ssd -> ring' gen_ring_directed/ring_directed.c && grep -q 'are_scores_on_host = 1' gen_ring_directed/ring_directed.c; }
+by_ring() { agrees_with keep_directed ring_directed && data_on_ssd ring_directed && grep -q 'in graph_out_idx\[2/4\] ssd -> ring' gen_ring_directed/ring_directed.c && grep -q 'scores_tier = GNN_HOST' gen_ring_directed/ring_directed.c; }
 check "where there is a host, too, they come by its ring, and the scores end there" by_ring
 check "edges that go both ways on the SSD, for kernels that go over all of them: same bits" agrees_with keep_slices4 away4_ssd
+layer_of_scores() {
+  local layer=$(sed -n 's/.*taps\[\] = {"\([^"]*\)".*/\1/p' gen_away4_ssd/away4_ssd.c)
+  grep -q 'scores_tap_count = 1' gen_away4_ssd/away4_ssd.c || return 1
+  ./away4_ssd predict -q --weights out_keep_slices4/last.safetensors -o scores_away4.npy && ./away4_ssd predict -q --layer "$layer" --weights out_keep_slices4/last.safetensors -o layer_away4.npy && cmp scores_away4.npy layer_away4.npy
+}
+check "the layer of which scores are the result is asked for where they end" layer_of_scores
 in_turns() {
   is_made many && train many out_many && agrees_with many many_ssd && [ "$(sed -n 's/.*scores_together = \([0-9]*\),.*/\1/p' gen_many_ssd/many_ssd.c)" -lt 4 ] || return 1
   for program in many many_ssd; do
