@@ -41,6 +41,10 @@ Domain typed_edge_set(const DataInfo *info, int set) {
   return set == EDGES_OF_GRAPH ? DOMAIN_EDGE : set == EDGES_OF_MEMBERS ? DOMAIN_MEMBER : info->relations[set - EDGES_OF_RELATIONS].domain;
 }
 
+int typed_halos(const DataInfo *info) { return HALO_KINDS + info->relation_count; }
+
+HaloKind typed_edge_halo(Domain edges) { return edges == DOMAIN_EDGE ? HALO_OF_EDGES : (HaloKind)(HALO_KINDS + domain_set(edges) - EDGES_OF_RELATIONS); }
+
 int64_t typed_rows(const DataInfo *info, Domain domain) {
   const int set = domain_set(domain);
   if (domain_is_rows(domain)) return set == ROWS_OF_NODES ? info->nodes : set == ROWS_OF_GRAPHS ? info->graphs : info->types[set - ROWS_OF_TYPES].nodes;

@@ -95,7 +95,8 @@ typedef enum Reducer {
 const char *typed_reducer_name(Reducer reducer); /* as written in the language */
 
 typedef enum EdgeEnd { END_SRC, END_DST } EdgeEnd;
-/* Rows of nodes for sums that arrive at this end of their edges (by EdgeEnd); of edges, which lie with their destinations, for sums that arrive at the sources. */
+/* Rows of nodes for sums that arrive at this end of their edges (by EdgeEnd); of edges, which lie with their destinations, for sums that arrive at the sources. Ranks have more: from HALO_KINDS on those of the
+ * edges of each relation. */
 typedef enum HaloKind { HALO_FOR_SRC = END_SRC, HALO_FOR_DST = END_DST, HALO_OF_EDGES = 2, HALO_KINDS = 3 } HaloKind;
 
 /* Where the ends of such rows live. */
@@ -329,8 +330,9 @@ typedef struct RankInfo {
   const int *first_part;     /* [count + 1] */
   const int64_t *first;      /* [count + 1]: rows */
   int64_t *arriving;         /* [count]: edges that arrive there */
-  const int64_t *pairs[HALO_KINDS]; /* gnn_ranks_desc's, by HaloKind */
-  int64_t table[HALO_KINDS], sent[HALO_KINDS]; /* likewise, the most that a rank has: rows of its own with those it gathers of others; rows that leave it */
+  int halos;                 /* typed_halos, or HALO_KINDS where nothing was read */
+  int64_t **pairs;           /* [halos]: gnn_ranks_desc's, by HaloKind */
+  int64_t *table, *sent;     /* likewise, the most that a rank has: rows of its own with those it gathers of others; rows that leave it */
   int64_t most_nodes, most_edges, most_split[3]; /* edges: that arrive at its rows, or leave them */
   const int64_t *most_related; /* per relation, likewise; NULL: there are none */
   const int64_t *related_table; /* per relation: that arrive at its rows or leave them */
@@ -381,6 +383,8 @@ int64_t typed_rows(const DataInfo *info, Domain domain); /* how many rows, or ed
 int typed_edge_sets(const DataInfo *info);
 Domain typed_pairs(const DataInfo *info); /* of candidate pairs; DOMAIN_NONE: there are none */
 Domain typed_edge_set(const DataInfo *info, int set);
+int typed_halos(const DataInfo *info); /* how many HaloKinds ranks have */
+HaloKind typed_edge_halo(Domain edges);
 
 /* ---- the train block ---- */
 

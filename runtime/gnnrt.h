@@ -95,7 +95,7 @@ typedef struct gnn_halo_rows {
   const int64_t *first; /* [parts * parts + 1] */
 } gnn_halo_rows;
 
-/* The third is of edges, rows of the part of their destination, for sums over the out-edges of their source. */
+/* The third is of edges, rows of the part of their destination, for sums over the out-edges of their source. Between ranks the same of each relation's edges come after it: GNN_HALOS + k. */
 enum { GNN_HALO_IN, GNN_HALO_OUT, GNN_HALO_EDGES, GNN_HALOS };
 
 /* The canonical blocks of the nodes' rows, the unit of every sum over rows (blocks.h); entries of edges belong to the block of
@@ -187,8 +187,9 @@ typedef struct gnn_ranks_desc {
   int64_t nodes, edges;          /* of all */
   const int *first_part;         /* [count + 1] */
   const int64_t *first;          /* [count + 1]: the rows at which those of the ranks begin */
-  const int64_t *pairs[3];       /* by GNN_HALO_*: [count, count], so many rows, or edges, of rank q the sums of rank p gather, by p and q; its own are not counted */
-  int64_t at_send[3];            /* in the arena: int32, the rows that a rank sends, for one rank after the other; -1: none are exchanged */
+  int halos;
+  const int64_t *const *pairs;   /* [halos], by GNN_HALO_*: [count, count], so many rows, or edges, of rank q the sums of rank p gather, by p and q; its own are not counted. NULL: none are exchanged */
+  const int64_t *at_send;        /* [halos]: in the arena: int32, the rows that a rank sends, for one rank after the other; -1: none are exchanged */
   const gnn_net *net;
   gnn_boundary boundary;
   double boundary_number;        /* stale: the share of what came before in averages, 0: there are none; sample: the share of rows */

@@ -107,9 +107,6 @@ static const char *not_of_one_graph(const Graph *graph) {
     const Value *value = &graph->values[i];
     const Domain domain = value->shape.domain;
     if (domain == DOMAIN_GRAPH || domain == DOMAIN_MEMBER) return "values of whole graphs are for one process, so far";
-    if (value->op == OP_ROW_COUNT && value->as.domain != DOMAIN_EDGE && domain_is_relation(value->as.domain)) return "means over all edges of a relation are for one process, so far";
-    if (domain == DOMAIN_EDGE || !domain_is_relation(domain)) continue;
-    if (value->op == OP_INPUT) return "data on the edges of a relation are for one process, so far";
   }
   return NULL;
 }
@@ -156,6 +153,10 @@ static const char *not_for_ranks(const Compilation *c) {
 static const RankInfo *sampled_ranks(Arena *arena, const RankInfo *all, double share) {
   RankInfo *ranks = arena_alloc(arena, sizeof *ranks), *sampled = arena_alloc(arena, sizeof *sampled);
   *ranks = *sampled = *all;
+  ranks->table = arena_alloc(arena, (size_t)all->halos * sizeof *ranks->table);
+  memcpy(ranks->table, all->table, (size_t)all->halos * sizeof *ranks->table);
+  sampled->pairs = arena_alloc(arena, (size_t)all->halos * sizeof *sampled->pairs);
+  memcpy(sampled->pairs, all->pairs, (size_t)all->halos * sizeof *sampled->pairs);
   for (HaloKind kind = HALO_FOR_SRC; kind <= HALO_FOR_DST; kind++) {
     int64_t *pairs = arena_alloc(arena, (size_t)(all->count * all->count) * sizeof *pairs);
     for (int i = 0; i < all->count * all->count; i++) {
@@ -172,7 +173,7 @@ static const RankInfo *sampled_ranks(Arena *arena, const RankInfo *all, double s
 /* Whether a value is a number times a row of others: then rows that count n times are n of them. */
 static int halos_in(const Graph *graph, ValueId id, bool *is_linear) {
   const Value *v = &graph->values[id];
-  if (v->op == OP_HALO) return v->shape.domain == DOMAIN_EDGE ? 0 : 1;
+  if (v->op == OP_HALO) return domain_is_edges(v->shape.domain) ? 0 : 1;
   if (!domain_is_relation(v->shape.domain)) return 0;
   int halos = 0;
   for (int k = 0; k < v->operand_count; k++) halos += halos_in(graph, v->operand[k], is_linear);

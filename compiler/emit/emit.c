@@ -708,21 +708,32 @@ static void emit_edge_sets(const Emission *m, FILE *out) {
   if (info->type_count) fprintf(out, "};\n\n");
 }
 
+/* Those of the graph say whether it is shared out as it was; of relations, those that are exchanged. */
+static bool has_pairs(const Emission *m, int halo) { return halo < GNN_HALOS || m->layout->residents->halo[kind_of_halo(halo)].row != NO_INDEX; }
+
+static const char *pairs_of_halo(const Emission *m, int halo) {
+  static const char *const names[] = {"pairs_in", "pairs_out", "pairs_of_edges"};
+  return halo < GNN_HALOS ? names[halo] : arena_printf(m->arena, "pairs_of_%s", typed_domain_name(m->program->info, m->program->info->relations[halo - GNN_HALOS].domain));
+}
+
 /* How the nodes are shared out. */
 static void emit_ranks(const Emission *m, FILE *out) {
-  static const HaloKind kinds[] = {HALO_FOR_DST, HALO_FOR_SRC, HALO_OF_EDGES};
-  static const char *const names[] = {"pairs_in", "pairs_out", "pairs_of_edges"};
   const RankInfo *ranks = m->program->info->is_of_rank ? m->program->info->ranks : NULL;
   if (!ranks) return;
   fprintf(out, "/* Which parts, and rows, the ranks own; how many rows each gathers of each over in-edges and out-edges, and how many edges it gets. */\nextern const gnn_net gnn_mpi;\nstatic const int first_part[] = {");
   for (int r = 0; r <= ranks->count; r++) fprintf(out, "%s%d", r ? ", " : "", ranks->first_part[r]);
   fprintf(out, "};\n");
   emit_numbers("first_row", ranks->first, ranks->count, out);
-  for (int k = 0; k < 3; k++) emit_numbers(names[k], ranks->pairs[kinds[k]], ranks->count * ranks->count - 1, out);
-  fprintf(out, "static const gnn_ranks_desc ranks = {%d, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), first_part, first_row, {pairs_in, pairs_out, pairs_of_edges}, {", ranks->count, ranks->part_levels, ranks->nodes, ranks->edges);
-  for (int k = 0; k < 3; k++) fprintf(out, "%s, ", at(m, m->layout->residents->halo[kinds[k]].row));
+  const struct HaloBlocks *blocks = m->layout->residents->halo;
+  for (int h = 0; h < ranks->halos; h++)
+    if (has_pairs(m, h)) emit_numbers(pairs_of_halo(m, h), ranks->pairs[kind_of_halo(h)], ranks->count * ranks->count - 1, out);
+  fprintf(out, "static const int64_t *const gathered[] = {");
+  for (int h = 0; h < ranks->halos; h++) fprintf(out, "%s%s", h ? ", " : "", has_pairs(m, h) ? pairs_of_halo(m, h) : "NULL");
+  fprintf(out, "};\nstatic const int64_t at_send[] = {");
+  for (int h = 0; h < ranks->halos; h++) fprintf(out, "%s%s", h ? ", " : "", at(m, blocks[kind_of_halo(h)].row));
+  fprintf(out, "};\nstatic const gnn_ranks_desc ranks = {%d, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), first_part, first_row, %d, gathered, at_send", ranks->count, ranks->part_levels, ranks->nodes, ranks->edges, ranks->halos);
   static const char *const boundaries[] = {"GNN_BOUNDARY_EXACT", "GNN_BOUNDARY_STALE", "GNN_BOUNDARY_SAMPLE"};
-  fprintf(out, "}, &gnn_mpi, %s, %.17g};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number);
+  fprintf(out, ", &gnn_mpi, %s, %.17g};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number);
 }
 
 static void emit_program(const Emission *m, int value_count, const TapList *taps, FILE *out) {

@@ -52,8 +52,11 @@ static inline int blocks_of_part_of_rank(const RankInfo *ranks) { return 1 << (g
 /* Of a program of ranks: by which lists (GNN_HALO_*) the rows of a halo kernel leave. */
 static inline int halo_of_ranks(const Graph *graph, const Kernel *kernel) {
   const HaloKind kind = kernel_exchange_kind(kernel, graph);
-  return kind == HALO_OF_EDGES ? GNN_HALO_EDGES : kind == HALO_FOR_SRC && !graph->program->info->is_symmetric ? GNN_HALO_OUT : GNN_HALO_IN;
+  if (kind >= HALO_OF_EDGES) return (int)kind;
+  return kind == HALO_FOR_SRC && !graph->program->info->is_symmetric ? GNN_HALO_OUT : GNN_HALO_IN;
 }
+/* What is exchanged so. */
+static inline HaloKind kind_of_halo(int halo) { return halo >= GNN_HALO_EDGES ? (HaloKind)halo : halo == GNN_HALO_OUT ? HALO_FOR_SRC : HALO_FOR_DST; }
 
 void emit_source(const Emission *emission, FILE *out); /* PREFIX.c */
 bool emit_is_own_twin(const Emission *emission); /* the twin is the same source, compiled another time */

@@ -656,8 +656,7 @@ const char *rows_value(RowWriter *w, ValueId id, Index index) {
     return arena_printf(w->arena, "(gnn_real)g->option[%d]", (int)value->as.index);
   }
   if (value->op == OP_ROW_COUNT && w->emission->program->info->is_of_rank) { /* of all ranks */
-    const RankInfo *ranks = w->emission->program->info->ranks;
-    return arena_printf(w->arena, "(gnn_real)INT64_C(%" PRId64 ")", value->as.domain == DOMAIN_NODE ? ranks->nodes : ranks->edges);
+    return arena_printf(w->arena, "(gnn_real)INT64_C(%" PRId64 ")", typed_rows(w->emission->program->info->of_all, value->as.domain));
   }
   if (value->op == OP_ROW_COUNT) {
     w->uses |= USES_RUN;

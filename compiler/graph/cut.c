@@ -393,7 +393,7 @@ static ValueId halo_of(const Cutting *c, ValueId far, EdgeEnd end, Phase phase) 
 static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase) {
   const Value value = c->from->values[id];
   const bool has_data_of_others = end == END_SRC && c->reads_data[id];
-  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos && value.shape.domain == DOMAIN_EDGE ? halo_of(c, id, end, phase) : c->image[id];
+  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos && is_of_edges(c, value.shape.domain) ? halo_of(c, id, end, phase) : c->image[id];
   if (!c->reads_far[end][id] && !has_data_of_others) return c->image[id];
   ValueId *image = &c->halos[id].expression[end][phase];
   if (*image != NO_VALUE) return *image;

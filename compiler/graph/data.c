@@ -319,14 +319,15 @@ static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, co
 }
 
 /* Runs of parts for each rank, about alike in work: where ranks are no power of two, they have several each. block_first NULL: blocks are alike. */
-static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edges, const int64_t *block_first, int64_t *pairs[GNN_HALOS]) {
+static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edges, const int64_t *block_first, int halos) {
   enum { PARTS_EACH_LEVELS = 2 };
   const int levels = gnn_block_levels(nodes);
   RankInfo *ranks = arena_alloc(arena, sizeof *ranks);
   int *first_part = arena_alloc(arena, ((size_t)count + 1) * sizeof *first_part);
   int64_t *first = arena_alloc(arena, ((size_t)count + 1) * sizeof *first);
-  for (int h = 0; h < GNN_HALOS; h++) pairs[h] = arena_alloc(arena, (size_t)(count * count) * sizeof *pairs[h]);
-  *ranks = (RankInfo){.arriving = arena_alloc(arena, (size_t)(count + 1) * sizeof *ranks->arriving), .count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .pairs = {[HALO_FOR_DST] = pairs[GNN_HALO_IN], [HALO_FOR_SRC] = pairs[GNN_HALO_OUT], [HALO_OF_EDGES] = pairs[GNN_HALO_EDGES]}};
+  *ranks = (RankInfo){.arriving = arena_alloc(arena, (size_t)(count + 1) * sizeof *ranks->arriving), .count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .halos = halos,
+                      .pairs = arena_alloc(arena, (size_t)halos * sizeof *ranks->pairs), .table = arena_alloc(arena, (size_t)halos * sizeof *ranks->table), .sent = arena_alloc(arena, (size_t)halos * sizeof *ranks->sent)};
+  for (int h = 0; h < halos; h++) ranks->pairs[h] = arena_alloc(arena, (size_t)(count * count) * sizeof *ranks->pairs[h]);
   int wanted = 0;
   while (1 << wanted < count) wanted++;
   if (1 << wanted != count) wanted += PARTS_EACH_LEVELS;
@@ -340,16 +341,26 @@ static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edge
 }
 
 /* The tables, and what leaves for others, of a rank with so many rows and edges of its own. */
-static void find_most(RankInfo *ranks, int r, const int64_t own[HALO_KINDS]) {
+static void find_most(RankInfo *ranks, int r, HaloKind kind, int64_t own) {
   const int count = ranks->count;
-  ranks->arriving[r] = own[2];
-  for (int kind = 0; kind < HALO_KINDS; kind++) {
-    int64_t table = own[kind], sent = 0;
-    for (int q = 0; q < count; q++) table += ranks->pairs[kind][r * count + q], sent += ranks->pairs[kind][q * count + r];
-    if (table > ranks->table[kind]) ranks->table[kind] = table;
-    if (sent > ranks->sent[kind]) ranks->sent[kind] = sent;
-  }
+  int64_t table = own, sent = 0;
+  for (int q = 0; q < count; q++) table += ranks->pairs[kind][r * count + q], sent += ranks->pairs[kind][q * count + r];
+  if (table > ranks->table[kind]) ranks->table[kind] = table;
+  if (sent > ranks->sent[kind]) ranks->sent[kind] = sent;
 }
+
+static void find_most_of(RankInfo *ranks, int r, int64_t rows, int64_t edges) {
+  if (rows > ranks->most_nodes) ranks->most_nodes = rows;
+  ranks->arriving[r] = edges;
+  for (HaloKind kind = HALO_FOR_SRC; kind < HALO_KINDS; kind++) find_most(ranks, r, kind, kind == HALO_OF_EDGES ? edges : rows);
+}
+
+/* What gnn_rank_pairs counts, of a graph. */
+typedef struct RankPairs {
+  int64_t *of[GNN_HALOS];
+} RankPairs;
+
+static RankPairs pairs_of(const RankInfo *ranks) { return (RankPairs){{[GNN_HALO_IN] = ranks->pairs[HALO_FOR_DST], [GNN_HALO_OUT] = ranks->pairs[HALO_FOR_SRC], [GNN_HALO_EDGES] = ranks->pairs[HALO_OF_EDGES]}}; }
 
 /* Of so many distinct rows out of `rows`, each drawn alike, `draws` draws find. */
 static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)ceil(rows * -expm1(-draws / rows)) : 0; }
@@ -357,8 +368,7 @@ static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)
 /* Nothing was read: all ranks are alike, and neighbours may be anywhere, which is the most that there is to send, or as many in other ranks as was said. */
 static void share_out_shapes(const DataReader *reader, int count, DataInfo *info) {
   Arena *arena = reader->arena;
-  int64_t *pairs[GNN_HALOS];
-  RankInfo *ranks = share_rows(arena, count, info->nodes, info->edges, NULL, pairs);
+  RankInfo *ranks = share_rows(arena, count, info->nodes, info->edges, NULL, HALO_KINDS);
   int owners = 0;
   for (int r = 0; r < count; r++) owners += ranks->first[r + 1] > ranks->first[r];
   const int64_t each = (info->edges + owners - 1) / (owners > 0 ? owners : 1);
@@ -366,14 +376,13 @@ static void share_out_shapes(const DataReader *reader, int count, DataInfo *info
     for (int q = 0; q < count; q++) {
       const int64_t to = ranks->first[p + 1] - ranks->first[p], from = ranks->first[q + 1] - ranks->first[q];
       if (p == q || to == 0 || from == 0) continue;
-      pairs[GNN_HALO_EDGES][p * count + q] = each / owners;
+      ranks->pairs[HALO_OF_EDGES][p * count + q] = each / owners;
       const int64_t said = (int64_t)(reader->halos * (double)to / (owners - 1)), anywhere = distinct((double)each / owners, (double)from);
-      pairs[GNN_HALO_IN][p * count + q] = pairs[GNN_HALO_OUT][p * count + q] = reader->has_halos && said < anywhere ? said : anywhere;
+      ranks->pairs[HALO_FOR_DST][p * count + q] = ranks->pairs[HALO_FOR_SRC][p * count + q] = reader->has_halos && said < anywhere ? said : anywhere;
     }
   for (int r = 0; r < count; r++) {
-    const int64_t rows = ranks->first[r + 1] - ranks->first[r], own[HALO_KINDS] = {rows, rows, rows ? each : 0};
-    if (rows > ranks->most_nodes) ranks->most_nodes = rows;
-    find_most(ranks, r, own);
+    const int64_t rows = ranks->first[r + 1] - ranks->first[r];
+    find_most_of(ranks, r, rows, rows ? each : 0);
   }
   ranks->most_edges = each;
   ranks->is_estimated = true;
@@ -396,26 +405,28 @@ static int64_t edges_from_others(const int64_t *pairs, int count, int r) {
 }
 
 /* Sums over all relations gather from the same tables, which have whatever some of them needs. */
-static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankInfo *ranks, int64_t *pairs[GNN_HALOS], gnn_error *error) {
+static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankInfo *ranks, gnn_error *error) {
   const size_t squared = (size_t)(ranks->count * ranks->count);
   int64_t *most = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *most), *table = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *table), *ptr;
   int32_t *source;
   if (gnn_dataset_join(dataset, &ptr, &source, error) != GNN_OK) return false;
-  int64_t *const joined[GNN_HALOS] = {pairs[GNN_HALO_IN], pairs[GNN_HALO_OUT], arena_alloc(arena, squared * sizeof *ptr)};
-  gnn_status status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, ptr, source, joined, error);
+  RankPairs joined = pairs_of(ranks), own;
+  joined.of[GNN_HALO_EDGES] = arena_alloc(arena, squared * sizeof *ptr);
+  gnn_status status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, ptr, source, joined.of, error);
   ranks->joined_edges = ptr[dataset->nodes];
   free(ptr);
   free(source);
   ranks->most_related = most;
   ranks->related_table = table;
-  int64_t *own[GNN_HALOS];
-  for (int h = 0; h < 3; h++) own[h] = arena_alloc(arena, squared * sizeof *own[h]);
+  for (int h = 0; h < GNN_HALOS; h++) own.of[h] = arena_alloc(arena, squared * sizeof *ptr);
   for (int k = 0; k < dataset->relation_count && status == GNN_OK; k++) {
     const gnn_data_relation *relation = &dataset->relations[k];
-    status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, relation->in_ptr, relation->in_source, own, error);
+    own.of[GNN_HALO_EDGES] = ranks->pairs[HALO_KINDS + k];
+    status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, relation->in_ptr, relation->in_source, own.of, error);
     for (int r = 0; r < ranks->count && status == GNN_OK; r++) {
-      const int64_t arriving = relation->in_ptr[ranks->first[r + 1]] - relation->in_ptr[ranks->first[r]], to_others = edges_to_others(own[GNN_HALO_EDGES], ranks->count, r);
-      const int64_t leaving = arriving + to_others - edges_from_others(own[GNN_HALO_EDGES], ranks->count, r);
+      const int64_t arriving = relation->in_ptr[ranks->first[r + 1]] - relation->in_ptr[ranks->first[r]], to_others = edges_to_others(own.of[GNN_HALO_EDGES], ranks->count, r);
+      const int64_t leaving = arriving + to_others - edges_from_others(own.of[GNN_HALO_EDGES], ranks->count, r);
+      find_most(ranks, r, (HaloKind)(HALO_KINDS + k), arriving);
       if (arriving > most[k]) most[k] = arriving;
       if (leaving > most[k]) most[k] = leaving;
       if (arriving + to_others > table[k]) table[k] = arriving + to_others;
@@ -434,19 +445,18 @@ static void find_most_split(const gnn_dataset *dataset, RankInfo *ranks) {
 }
 
 static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
-  int64_t *pairs[GNN_HALOS];
-  RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, pairs);
+  RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, typed_halos(info));
+  const RankPairs pairs = pairs_of(ranks);
   const int64_t *first = ranks->first;
   info->ranks = ranks;
-  if (gnn_rank_pairs(dataset->nodes, count, first, dataset->in_ptr, dataset->in_source, pairs, error) != GNN_OK) return false;
-  if (dataset->relation_count > 0 && !share_out_relations(reader->arena, dataset, ranks, pairs, error)) return false;
+  if (gnn_rank_pairs(dataset->nodes, count, first, dataset->in_ptr, dataset->in_source, pairs.of, error) != GNN_OK) return false;
+  if (dataset->relation_count > 0 && !share_out_relations(reader->arena, dataset, ranks, error)) return false;
   for (int r = 0; r < count; r++) {
-    const int64_t own[HALO_KINDS] = {first[r + 1] - first[r], first[r + 1] - first[r], dataset->in_ptr[first[r + 1]] - dataset->in_ptr[first[r]]};
-    if (own[0] > ranks->most_nodes) ranks->most_nodes = own[0];
-    const int64_t leaving = own[2] - edges_from_others(pairs[GNN_HALO_EDGES], count, r) + edges_to_others(pairs[GNN_HALO_EDGES], count, r); /* edges within, and to others */
-    if (own[2] > ranks->most_edges) ranks->most_edges = own[2];
+    const int64_t arriving = dataset->in_ptr[first[r + 1]] - dataset->in_ptr[first[r]];
+    const int64_t leaving = arriving - edges_from_others(pairs.of[GNN_HALO_EDGES], count, r) + edges_to_others(pairs.of[GNN_HALO_EDGES], count, r); /* edges within, and to others */
+    if (arriving > ranks->most_edges) ranks->most_edges = arriving;
     if (leaving > ranks->most_edges) ranks->most_edges = leaving;
-    find_most(ranks, r, own);
+    find_most_of(ranks, r, first[r + 1] - first[r], arriving);
     for (int k = 0; k < dataset->relation_count; k++) ranks->arriving[r] += dataset->relations[k].in_ptr[first[r + 1]] - dataset->relations[k].in_ptr[first[r]];
   }
   find_most_split(dataset, ranks);

@@ -102,7 +102,7 @@ int64_t graph_rows(const Graph *graph, Domain domain) {
   return typed_rows(graph->program->info, domain);
 }
 
-HaloKind halo_kind(const Value *halo) { return halo->shape.domain == DOMAIN_EDGE ? HALO_OF_EDGES : (HaloKind)halo->as.degree.end; }
+HaloKind halo_kind(const Value *halo) { return domain_is_edges(halo->shape.domain) ? typed_edge_halo(halo->shape.domain) : (HaloKind)halo->as.degree.end; }
 
 int value_table(const Value *value) {
   if (value->op == OP_HOISTED) return value->as.once.table;

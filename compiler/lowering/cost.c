@@ -243,7 +243,7 @@ int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) 
 
 BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel) {
   const BoundaryKind boundary = kernels->graph->is_training ? kernels->graph->program->train.boundary : BOUNDARY_EXACT;
-  return boundary == BOUNDARY_SAMPLE && kernels->graph->values[kernel->anchor].shape.domain == DOMAIN_EDGE ? BOUNDARY_EXACT : boundary;
+  return boundary == BOUNDARY_SAMPLE && domain_is_edges(kernels->graph->values[kernel->anchor].shape.domain) ? BOUNDARY_EXACT : boundary;
 }
 
 const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel) {

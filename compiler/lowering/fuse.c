@@ -500,7 +500,7 @@ static void loops_loss(const Fusion *f, Kernel *kernel, const Value *anchor) {
 static void loops_halo(const Fusion *f, Kernel *kernel, const Value *anchor) {
   const RankInfo *ranks = ranks_of(f);
   if (ranks == NULL) return;
-  const int64_t rows = ranks->sent[anchor->shape.domain == DOMAIN_EDGE ? 2 : (int)anchor->as.degree.end];
+  const int64_t rows = ranks->sent[halo_kind(anchor)];
   kernel->work_bytes = kernels_row_bytes(f->kernels, kernel->anchor) * (rows > 0 ? rows : 1);
 }
 
@@ -584,7 +584,7 @@ static bool asks_for_edges(Fusion *f, ValueId id) {
 static bool gathers_from_halos(const Fusion *f, const Kernel *kernel, bool of_edges) {
   for (int k = 0; k < kernel->input_count; k++) {
     const Value *input = &f->graph->values[kernel->inputs[k]];
-    if (value_table(input) && (input->shape.domain == DOMAIN_EDGE) == of_edges) return true;
+    if (value_table(input) && domain_is_edges(input->shape.domain) == of_edges) return true;
   }
   return false;
 }

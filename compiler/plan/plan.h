@@ -107,7 +107,7 @@ typedef struct Residents {
   } *sets;                /* per set of edges */
   struct HaloBlocks {
     int code, row, first; /* gnn_halo_rows; code NO_INDEX: codes are the neighbours that stay away */
-  } halo[HALO_KINDS];
+  } *halo;                /* per HaloKind */
   int halo_levels;        /* of the parts that they are for; 0: there are none */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */

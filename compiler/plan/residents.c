@@ -97,11 +97,11 @@ static void add_direction(Collecting *l, const char *set, const char *end, int64
 }
 
 static void add_halo(Collecting *l, HaloKind kind) {
-  static const char *const names[] = {[HALO_FOR_SRC] = "out", [HALO_FOR_DST] = "in", [HALO_OF_EDGES] = "edge"};
+  static const char *const names[HALO_KINDS] = {[HALO_FOR_SRC] = "out", [HALO_FOR_DST] = "in", [HALO_OF_EDGES] = "edge"};
   const DataInfo *info = l->program->info;
   if (info->is_of_rank && l->residents->halo[kind].row != NO_INDEX) return; /* that of another relation */
   if (info->is_of_rank) { /* what leaves for other ranks; ids are rows of a table */
-    l->residents->halo[kind] = (struct HaloBlocks){.code = NO_INDEX, .row = add_part(l, names[kind], "_sent_rows", 4 * info->ranks->sent[kind]), .first = NO_INDEX};
+    l->residents->halo[kind] = (struct HaloBlocks){.code = NO_INDEX, .row = add_part(l, kind < HALO_KINDS ? names[kind] : typed_domain_name(info, info->relations[kind - HALO_KINDS].domain), "_sent_rows", 4 * info->ranks->sent[kind]), .first = NO_INDEX};
     return;
   }
   const int levels = l->homes.halo_levels;
@@ -132,7 +132,7 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   const bool has_halos = edges == DOMAIN_EDGE || info->is_of_rank;
   if (has_halos && (needs->halo[END_DST] || (shares && needs->halo[END_SRC]))) add_halo(l, HALO_FOR_DST);
   if (has_halos && needs->halo[END_SRC] && !shares) add_halo(l, HALO_FOR_SRC);
-  if (edges == DOMAIN_EDGE && needs->has_edge_halo) add_halo(l, HALO_OF_EDGES);
+  if (has_halos && needs->has_edge_halo) add_halo(l, typed_edge_halo(edges));
   if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_neighbours_away(l, "graph_in_idx", count, END_DST);
   if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_neighbours_away(l, "graph_out_idx", count, END_SRC);
   if (has_offsets_away && (needs->in || shares)) l->residents->offsets_away[END_DST] = add_offsets_away(l, "graph_in_ptr", destinations, END_DST);
@@ -391,7 +391,8 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
   y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->offsets_away[END_SRC] = y->offsets_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
   y->node_id = y->edge_id = NO_INDEX;
-  for (int kind = 0; kind < HALO_KINDS; kind++) y->halo[kind] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
+  y->halo = arena_alloc(arena, (size_t)typed_halos(program->info) * sizeof *y->halo);
+  for (int kind = 0; kind < typed_halos(program->info); kind++) y->halo[kind] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
   const int sets = typed_edge_sets(program->info);
   y->sets = arena_alloc(arena, (size_t)sets * sizeof *y->sets);
   for (int set = 0; set < sets; set++)

@@ -70,7 +70,7 @@ typedef struct gnn_view {
   int64_t type_nodes[62];
   gnn_view_blocks blocks;
   int64_t first_part, own_parts; /* of a rank, among the parts of all; its blocks are those of its parts */
-  gnn_view_halo halo[3];
+  gnn_view_halo halo[129]; /* of parts the first three; of ranks as many as gnn_ranks_desc has */
   const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
   const int64_t *edge_id;
   gnn_view_sparse sparse[8];

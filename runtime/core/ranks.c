@@ -25,6 +25,21 @@ static gnn_status ranks_are_of_one_program(gnn_ranks *ranks, gnn_error *error) {
   return GNN_OK;
 }
 
+static gnn_status make_lists(gnn_ranks *ranks, gnn_error *error) {
+  const size_t halos = (size_t)ranks->desc->halos;
+  ranks->rows = calloc(halos, sizeof *ranks->rows);
+  ranks->send_first = calloc(halos, sizeof *ranks->send_first);
+  ranks->receive_first = calloc(halos, sizeof *ranks->receive_first);
+  ranks->send_row = calloc(halos, sizeof *ranks->send_row);
+  if (!ranks->rows || !ranks->send_first || !ranks->receive_first || !ranks->send_row) return gnn_fail_memory(error, 32 * (int64_t)halos);
+  for (size_t h = 0; h < halos; h++) {
+    ranks->send_first[h] = calloc((size_t)ranks->count + 1, sizeof *ranks->send_first[h]);
+    ranks->receive_first[h] = calloc((size_t)ranks->count + 1, sizeof *ranks->receive_first[h]);
+    if (!ranks->send_first[h] || !ranks->receive_first[h]) return gnn_fail_memory(error, 8 * (ranks->count + 1));
+  }
+  return GNN_OK;
+}
+
 gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ranks **out, gnn_error *error) {
   *out = NULL;
   if (program->ranks == NULL) return GNN_OK;
@@ -34,11 +49,7 @@ gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ran
   ranks->sent_bytes = calloc((size_t)program->copy_count + 1, sizeof *ranks->sent_bytes);
   ranks->sent_times = calloc((size_t)program->copy_count + 1, sizeof *ranks->sent_times);
   gnn_status status = ranks->sent_bytes && ranks->sent_times ? GNN_OK : gnn_fail_memory(error, 16 * program->copy_count);
-  for (int h = 0; h < GNN_HALOS; h++) {
-    ranks->send_first[h] = calloc((size_t)ranks->count + 1, sizeof *ranks->send_first[h]);
-    ranks->receive_first[h] = calloc((size_t)ranks->count + 1, sizeof *ranks->receive_first[h]);
-    if (!ranks->send_first[h] || !ranks->receive_first[h]) status = gnn_fail_memory(error, 8 * (ranks->count + 1));
-  }
+  if (status == GNN_OK) status = make_lists(ranks, error);
   if (status == GNN_OK) status = program->ranks->net->begin(ranks, error);
   if (status != GNN_OK) return status;
   *out = ranks;
@@ -53,10 +64,14 @@ void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike) {
   if (code == 0 || is_alike) ranks->desc->net->end(ranks);
   else ranks->desc->net->abort(ranks, code);
   gnn_boundary_end(ranks);
-  for (int h = 0; h < GNN_HALOS; h++) {
+  for (int h = 0; h < ranks->desc->halos; h++) {
     free(ranks->send_first[h]);
     free(ranks->receive_first[h]);
   }
+  free(ranks->rows);
+  free(ranks->send_first);
+  free(ranks->receive_first);
+  free(ranks->send_row);
   free(ranks->sent_bytes);
   free(ranks->sent_times);
   free(ranks);

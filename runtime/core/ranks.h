@@ -38,9 +38,9 @@ struct gnn_ranks {
   int is_by_caller;   /* the net takes calls of one thread alone, that of the steps, which then starts an exchange where it is queued and finishes it where it is awaited */
   void *state;        /* of the net */
   void *device_state; /* of that between their devices (cuda/device_net.h) */
-  int64_t rows[GNN_HALOS]; /* of a table, before those of others */
-  int64_t *send_first[GNN_HALOS], *receive_first[GNN_HALOS]; /* [count + 1] */
-  const int32_t *send_row[GNN_HALOS];
+  int64_t *rows; /* [desc->halos], as what follows: of a table, before those of others */
+  int64_t **send_first, **receive_first; /* [count + 1] each */
+  const int32_t **send_row;
   struct gnn_boundary_state *boundary; /* boundary.h; NULL: all is exact */
   int64_t *sent_bytes, *sent_times; /* per copy of the program: what left this rank, in how many exchanges; since the program began */
 };

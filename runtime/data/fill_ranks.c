@@ -32,6 +32,7 @@ typedef struct ranks_filling {
   gnn_ranks *ranks;
   int64_t begin, end;       /* its rows */
   unsigned char *rank_of;   /* per row of all */
+  int64_t set_first[GNN_RELATIONS + GNN_RELATIONS_MAX], set_count[GNN_RELATIONS + GNN_RELATIONS_MAX]; /* edges of each set that arrive at its rows */
   rank_edges graph, joined; /* joined: with relations, which gather from the same tables, those of all; otherwise those of the graph */
   int32_t *number[2];       /* per row of all, by direction: in the table; -1: it is not gathered */
 } ranks_filling;
@@ -148,20 +149,20 @@ static int find_sent(ranks_filling *f, int direction, int32_t *send) {
   return 1;
 }
 
-static int find_edges(ranks_filling *f, int32_t *send) {
-  const gnn_dataset *d = f->dataset;
-  int64_t *sent = f->ranks->send_first[GNN_HALO_EDGES], *received = f->ranks->receive_first[GNN_HALO_EDGES], count = 0;
-  f->ranks->rows[GNN_HALO_EDGES] = f->graph.count;
+static int find_edges(ranks_filling *f, const rank_edges *t, int halo, int32_t *send) {
+  int64_t *sent = f->ranks->send_first[halo], *received = f->ranks->receive_first[halo], count = 0;
+  if (f->desc->pairs[halo] == NULL) return 1;
+  f->ranks->rows[halo] = t->count;
   for (int r = 0; r < f->desc->count; r++) {
     received[r + 1] = received[r];
-    for (int64_t k = received[r]; k < f->graph.foreign && f->graph.foreign_edge[k] < d->in_ptr[f->desc->first[r + 1]]; k++) received[r + 1]++;
-    if (r != f->ranks->rank && received[r + 1] - received[r] != planned(f, GNN_HALO_EDGES, f->ranks->rank, r)) return 0;
+    for (int64_t k = received[r]; k < t->foreign && t->foreign_edge[k] < t->in_ptr[f->desc->first[r + 1]]; k++) received[r + 1]++;
+    if (r != f->ranks->rank && received[r + 1] - received[r] != planned(f, halo, f->ranks->rank, r)) return 0;
   }
   for (int to = 0; to < f->desc->count; to++) {
-    const int64_t most = to == f->ranks->rank ? 0 : planned(f, GNN_HALO_EDGES, to, f->ranks->rank);
+    const int64_t most = to == f->ranks->rank ? 0 : planned(f, halo, to, f->ranks->rank);
     sent[to] = count;
-    for (int64_t e = 0; to != f->ranks->rank && e < f->graph.count; e++) {
-      if (f->rank_of[d->in_source[f->graph.first + e]] != to) continue;
+    for (int64_t e = 0; to != f->ranks->rank && e < t->count; e++) {
+      if (f->rank_of[t->in_source[t->first + e]] != to) continue;
       if (count - sent[to] == most) return 0;
       if (send) send[count] = (int32_t)e;
       count++;
@@ -169,7 +170,7 @@ static int find_edges(ranks_filling *f, int32_t *send) {
     if (count - sent[to] != most) return 0;
   }
   sent[f->desc->count] = count;
-  f->ranks->send_row[GNN_HALO_EDGES] = send;
+  f->ranks->send_row[halo] = send;
   return 1;
 }
 
@@ -187,6 +188,8 @@ static gnn_status fill_edges_of_rank(ranks_filling *f, int set, const rank_edges
   int64_t *out_bounds = ranks_at(f, plan->at_out_bounds);
   int32_t *idx = ranks_at(f, plan->at_in_idx), *out_idx = ranks_at(f, plan->at_out_idx);
   gnn_csr *in = &run->sets[set].in, *out = &run->sets[set].out;
+  f->set_first[set] = t->first;
+  f->set_count[set] = t->count;
   *in = (gnn_csr){.rows = own, .entries = t->count, .ptr = ptr, .idx = idx, .bounds = bounds};
   for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = t->in_ptr[f->begin + r] - t->first;
   for (int64_t e = 0; idx && e < t->count; e++) idx[e] = f->number[0][t->in_source[t->first + e]];
@@ -217,8 +220,9 @@ static gnn_status fill_relation_of_rank(ranks_filling *f, int set, gnn_error *er
   const gnn_data_relation *relation = gnn_dataset_relation(f->dataset, plan->name);
   if (relation == NULL) return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\", which the program uses", f->dataset->title, plan->name);
   rank_edges t;
+  const int halo = GNN_HALOS + set - GNN_RELATIONS;
   gnn_status status = turn_edges(f, relation->in_ptr, relation->in_source, &t, error);
-  if (status == GNN_OK && (t.count > plan->edges || t.out_ptr[f->end - f->begin] > plan->edges || t.count + t.foreign > plan->table)) status = gnn_fill_other_parts(f->dataset, error);
+  if (status == GNN_OK && (t.count > plan->edges || t.out_ptr[f->end - f->begin] > plan->edges || t.count + t.foreign > plan->table || !find_edges(f, &t, halo, ranks_at(f, f->desc->at_send[halo])))) status = gnn_fill_other_parts(f->dataset, error);
   if (status == GNN_OK) {
     int64_t *id = ranks_at(f, plan->at_id);
     status = fill_edges_of_rank(f, set, &t, error);
@@ -254,12 +258,14 @@ static void fill_blocks_of_rank(ranks_filling *f, const int64_t *first) {
 static void view_field(const ranks_filling *f, const gnn_data_field *from, gnn_data_field *to) {
   *to = *from;
   if (from->domain == GNN_NODE) to->rows = f->end - f->begin; /* their rows are found by node_id */
-  if (from->domain != GNN_EDGE) return;
-  to->rows = f->graph.count;
-  if (from->dense) to->dense += f->graph.first * from->width;
-  if (from->ptr) to->ptr += f->graph.first;
-  if (from->label) to->label += f->graph.first;
-  if (from->divisor) to->divisor += f->graph.first;
+  if (from->domain != GNN_EDGE && from->domain != GNN_RELATION) return;
+  const int set = from->domain == GNN_EDGE ? GNN_EDGES : from->set;
+  const int64_t first = f->set_first[set];
+  to->rows = f->set_count[set];
+  if (from->dense) to->dense += first * from->width;
+  if (from->ptr) to->ptr += first;
+  if (from->label) to->label += first;
+  if (from->divisor) to->divisor += first;
 }
 
 static int64_t nonzeros_of_rank(const gnn_dataset *view, const gnn_data_field *field, int32_t *column, float *value) {
@@ -364,7 +370,7 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
   if (!find_table(f, GNN_HALO_IN) || !find_table(f, GNN_HALO_OUT)) return gnn_fill_other_parts(f->dataset, error);
   for (int h = 0; h < GNN_HALO_EDGES; h++)
     if (!find_sent(f, h, ranks_at(f, f->desc->at_send[h]))) return gnn_fill_other_parts(f->dataset, error);
-  if (!find_edges(f, ranks_at(f, f->desc->at_send[GNN_HALO_EDGES]))) return gnn_fill_other_parts(f->dataset, error);
+  if (!find_edges(f, &f->graph, GNN_HALO_EDGES, ranks_at(f, f->desc->at_send[GNN_HALO_EDGES]))) return gnn_fill_other_parts(f->dataset, error);
   run->nodes = f->end - f->begin;
   run->edges = f->graph.count;
   const gnn_graph_desc *plan = &run->program->graph;

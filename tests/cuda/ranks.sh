@@ -93,16 +93,16 @@ check "three ranks, of unequal parts: rows of sources, of destinations and value
 seeds() { local seed; for seed in 1 4 7; do STANDIN_SEED=$seed trains every_3 && alike every_1 every_3 || { echo "seed $seed"; return 1; }; done; }
 check "  the same in other orders of streams and messages" seeds
 cp -r directed kinds && edge_kinds kinds
-cat >related.gnn <<'MODEL'
+{ gate_layer; cat <<'MODEL'; } >related.gnn
 data g from npy("kinds")
 model related on g {
   h = x |> RGCN(8, bases = 2) |> relu
-  h = (h |> GAT(8, dropout = 0.2) over cites) + (sum(src.h) over follows) + (h |> GCN(8))
+  h = (h |> GAT(8, dropout = 0.2) over cites) + (sum(src.h) over follows) + (h |> Gate(8) over owns)
   return h |> RGCN(y.classes, aggr = "max", root_weight = false)
 }
 train related { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }
 MODEL
-check "relations, and dropout on their edges" of_ranks related 3
+check "relations, dropout and products of values on their edges" of_ranks related 3
 graph_of hub && sed 's/directed/hub/; /^layer/,/^}/d; s/^  h = .*/  h = x |> GCN(40) |> relu/; s/Gate(4) |> SAGE/GCN/' every.gnn >hub.gnn
 check "a hub, and sparse features" of_ranks hub 3
 
