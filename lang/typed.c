@@ -41,7 +41,17 @@ Domain typed_edge_set(const DataInfo *info, int set) {
   return set == EDGES_OF_GRAPH ? DOMAIN_EDGE : set == EDGES_OF_MEMBERS ? DOMAIN_MEMBER : info->relations[set - EDGES_OF_RELATIONS].domain;
 }
 
-int typed_halos(const DataInfo *info) { return HALO_KINDS + info->relation_count; }
+int typed_row_groups(const DataInfo *info) { return 1 + info->type_count + info->has_pairs; }
+
+int typed_row_group(const DataInfo *info, Domain edges, EdgeEnd end) {
+  const int set = domain_set(domain_at(edges, end));
+  if (info->has_pairs && edges == typed_pairs(info)) return 1 + info->type_count;
+  return set == ROWS_OF_NODES ? 0 : 1 + set - ROWS_OF_TYPES;
+}
+
+int typed_halos(const DataInfo *info) { return HALO_KINDS + info->relation_count + 2 * (typed_row_groups(info) - 1); }
+
+HaloKind typed_group_halo(const DataInfo *info, int group, EdgeEnd sums_at) { return group == 0 ? (HaloKind)sums_at : (HaloKind)(HALO_KINDS + info->relation_count + 2 * (group - 1) + (sums_at == END_SRC)); }
 
 HaloKind typed_edge_halo(Domain edges) { return edges == DOMAIN_EDGE ? HALO_OF_EDGES : (HaloKind)(HALO_KINDS + domain_set(edges) - EDGES_OF_RELATIONS); }
 

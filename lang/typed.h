@@ -96,7 +96,7 @@ const char *typed_reducer_name(Reducer reducer); /* as written in the language *
 
 typedef enum EdgeEnd { END_SRC, END_DST } EdgeEnd;
 /* Rows of nodes for sums that arrive at this end of their edges (by EdgeEnd); of edges, which lie with their destinations, for sums that arrive at the sources. Ranks have more: from HALO_KINDS on those of the
- * edges of each relation. */
+ * edges of each relation, and behind them two for each further group of rows, for sums at the destinations and at the sources. */
 typedef enum HaloKind { HALO_FOR_SRC = END_SRC, HALO_FOR_DST = END_DST, HALO_OF_EDGES = 2, HALO_KINDS = 3 } HaloKind;
 
 /* Where the ends of such rows live. */
@@ -323,6 +323,12 @@ typedef struct Loading {
   bool is_known;   /* files were read, or a graph was generated */
 } Loading;
 
+/* Rows of a group, of which each rank has a run. */
+typedef struct RankRows {
+  int64_t rows, most;        /* of all, and of the rank that has the most */
+  const int64_t *first;      /* [count + 1] */
+} RankRows;
+
 /* The nodes shared out among processes: runs of canonical blocks each, with the edges that arrive there (runtime/core/ranks.h). */
 typedef struct RankInfo {
   int count, part_levels;    /* ranks; they own runs of 2^part_levels parts */
@@ -336,7 +342,7 @@ typedef struct RankInfo {
   int64_t most_nodes, most_edges, most_split[3]; /* edges: that arrive at its rows, or leave them */
   const int64_t *most_related; /* per relation, likewise; NULL: there are none */
   const int64_t *related_table; /* per relation: that arrive at its rows or leave them */
-  int64_t joined_edges;      /* with relations, those of the graph and of all of them; otherwise 0 */
+  const RankRows *groups;    /* [typed_row_groups]; NULL: nothing was read */
   bool is_stated;            /* but for how many of them are in other ranks */
   const struct RankInfo *sampled; /* the same with the rows that a training gathers in the mean; NULL: all of them */
   bool is_estimated;         /* nothing was read: all ranks are alike, and neighbours anywhere */
@@ -383,8 +389,12 @@ int64_t typed_rows(const DataInfo *info, Domain domain); /* how many rows, or ed
 int typed_edge_sets(const DataInfo *info);
 Domain typed_pairs(const DataInfo *info); /* of candidate pairs; DOMAIN_NONE: there are none */
 Domain typed_edge_set(const DataInfo *info, int set);
+/* Rows that sums gather from one table: the nodes of a type, by all relations; beside them those that candidate pairs gather. */
+int typed_row_groups(const DataInfo *info);
+int typed_row_group(const DataInfo *info, Domain edges, EdgeEnd end); /* of the rows at this end of such edges */
 int typed_halos(const DataInfo *info); /* how many HaloKinds ranks have */
 HaloKind typed_edge_halo(Domain edges);
+HaloKind typed_group_halo(const DataInfo *info, int group, EdgeEnd sums_at);
 
 /* ---- the train block ---- */
 

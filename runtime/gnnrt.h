@@ -95,7 +95,8 @@ typedef struct gnn_halo_rows {
   const int64_t *first; /* [parts * parts + 1] */
 } gnn_halo_rows;
 
-/* The third is of edges, rows of the part of their destination, for sums over the out-edges of their source. Between ranks the same of each relation's edges come after it: GNN_HALOS + k. */
+/* The third is of edges, rows of the part of their destination, for sums over the out-edges of their source. Between ranks the same of each relation's edges come after it, GNN_HALOS + k, and
+ * behind these, of each further group of rows (nodes of another type; those that candidate pairs gather), those of sums over in-edges and over out-edges. */
 enum { GNN_HALO_IN, GNN_HALO_OUT, GNN_HALO_EDGES, GNN_HALOS };
 
 /* The canonical blocks of the nodes' rows, the unit of every sum over rows (blocks.h); entries of edges belong to the block of
@@ -113,11 +114,12 @@ static inline int64_t gnn_run_first(const gnn_blocks *blocks, int64_t run) {
   return place == 0 ? first : first + ((blocks->first[block + 1] - first) * place >> below);
 }
 
-/* The same of `rows` rows of another set, which the runs share evenly. */
-static inline int64_t gnn_run_share(const gnn_blocks *blocks, int64_t run, int64_t rows) {
-  const int64_t runs = INT64_C(1) << blocks->run_levels;
-  return rows / runs * run + rows % runs * run / runs;
+/* The same of `rows` rows of another set, which 2^levels blocks, or runs, share evenly. */
+static inline int64_t gnn_block_share(int levels, int64_t block, int64_t rows) {
+  const int64_t blocks = INT64_C(1) << levels;
+  return rows / blocks * block + rows % blocks * block / blocks;
 }
+static inline int64_t gnn_run_share(const gnn_blocks *blocks, int64_t run, int64_t rows) { return gnn_block_share(blocks->run_levels, run, rows); }
 
 /* A constant matrix stored by its non-zeros, both ways. */
 typedef struct gnn_sparse {
@@ -202,6 +204,7 @@ const int32_t *gnn_rows_to_send(const gnn_run *run, int halo);
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes);
 /* sums[0 .. count) = the top of the tree over the sums of all parts, [parts][count], of which the rank's own are there. */
 void gnn_sum_ranks(gnn_run *run, gnn_real *sums, int64_t count);
+int64_t gnn_own_share(const gnn_run *run, int64_t own_run, int64_t rows); /* gnn_run_share of one of the rank's runs, in the numbers that rows have there */
 int gnn_first_part(const gnn_run *run); /* of this rank, and how many it has: */
 int gnn_own_parts(const gnn_run *run);
 
@@ -223,7 +226,9 @@ struct gnn_run {
   int64_t nodes, edges, graphs;  /* of the loaded data; at most those planned for */
   gnn_edge_set sets[GNN_RELATIONS + GNN_RELATIONS_MAX]; /* empty where nothing needs them */
   int64_t type_nodes[GNN_TYPES_MAX];                    /* of each type of nodes beside the first */
+  int64_t type_first[GNN_TYPES_MAX];                    /* of a rank: which of all of them its first is */
   gnn_blocks blocks;
+  const int64_t *score_first;    /* [2^levels + 1]: the first row of each block, where rows with scores are candidate pairs, which belong to the block of their destination; NULL: they are nodes, or share the blocks evenly */
   gnn_halo_rows halo[GNN_HALOS]; /* of sums over in-edges, over out-edges; of values on edges; NULL where nothing gathers so */
   const int32_t *node_id;        /* what the data call each node, by which dropout draws; NULL: what the graph does */
   const int64_t *edge_id;        /* the same of edges; NULL, too, where no dropout is on edges */

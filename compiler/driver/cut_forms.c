@@ -134,7 +134,7 @@ static const char *not_for_ranks(const Compilation *c) {
   if (o->has_double) return "gradients are checked in one process: -fgradcheck without --ranks";
   if (p->info->is_shapes_only && !is_planned_alone) return "how the nodes are shared out follows from the data, which were not read; --plan estimates it";
   if (p->train.batch_graphs || p->info->graphs > 1) return "sets of graphs are trained in one process, so far";
-  if (p->info->has_pairs || p->info->type_count > 0) return "pairs and several types of nodes are for one process, so far";
+  if (p->info->has_pairs) return "pairs of nodes are for one process, so far";
   if (p->info->relation_count > 0 && !p->info->ranks) return "relations of data that were not read are for one process, so far";
   if (p->has_weights_of_nodes) return "weights with a row for each node are for one process, so far";
   if (p->train.boundary_number > 0 && o->precision == PRECISION_BF16) return arena_printf(c->arena, "%s counts rows several times or averages them, of 32 bits, so far: no --precision=bf16", p->train.approximation);
@@ -226,6 +226,9 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
     relations[r].is_symmetric = false; /* what is gathered in both directions is of all relations, and differs */
   }
   if (info->relation_count) info->relations = relations, info->is_symmetric = false;
+  NodeType *types = arena_alloc(c->arena, (size_t)(info->type_count + 1) * sizeof *types);
+  for (int t = 0; t < info->type_count; t++) types[t] = (NodeType){info->types[t].name, ranks->groups[1 + t].most};
+  info->types = types;
   p->fields = arena_alloc(c->arena, (size_t)(p->field_count + 1) * sizeof *p->fields);
   for (int f = 0; f < p->field_count; f++) {
     TypedField *field = &p->fields[f];

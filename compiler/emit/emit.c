@@ -713,7 +713,7 @@ static bool has_pairs(const Emission *m, int halo) { return halo < GNN_HALOS || 
 
 static const char *pairs_of_halo(const Emission *m, int halo) {
   static const char *const names[] = {"pairs_in", "pairs_out", "pairs_of_edges"};
-  return halo < GNN_HALOS ? names[halo] : arena_printf(m->arena, "pairs_of_%s", typed_domain_name(m->program->info, m->program->info->relations[halo - GNN_HALOS].domain));
+  return halo < GNN_HALOS ? names[halo] : arena_printf(m->arena, "pairs_%d", halo);
 }
 
 /* How the nodes are shared out. */

@@ -229,6 +229,8 @@ const char *step_run_first(const StepWriter *w, Domain domain, int64_t lead, con
     row = arena_printf(w->arena, "%s[%s]", offsets ? offsets : arena_printf(w->arena, "%s.in.ptr", emit_edge_set(w->arena, w->graph->program->info, domain)), step_run_first(w, domain_at(domain, END_DST), 1, run));
   else if (domain == DOMAIN_GRAPH) /* graphs are in the runs of the nodes that have their numbers */
     row = arena_printf(w->arena, "gnn_min(%s, g->graphs)", row);
+  else if (domain != DOMAIN_NODE && w->graph->program->info->is_of_rank)
+    row = arena_printf(w->arena, "gnn_own_share(g, %s, INT64_C(%" PRId64 "))", run, typed_rows(w->graph->program->info->of_all, domain));
   else if (domain != DOMAIN_NODE) /* nodes of other types are shared evenly */
     row = arena_printf(w->arena, "gnn_run_share(&g->blocks, %s, %s)", run, step_row_count(w, domain, 1));
   return lead == 1 ? row : arena_printf(w->arena, "%s * %" PRId64, row, lead);

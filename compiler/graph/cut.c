@@ -20,7 +20,7 @@ typedef struct Tile {
 
 /* By the end at which sums arrive, and by phase; NO_VALUE: not yet. */
 typedef struct Halos {
-  ValueId of[2][PHASE_UPDATE], expression[2][PHASE_UPDATE]; /* of a node value its halo, of an edge value what it is in sums of halos */
+  ValueId of[2][2][PHASE_UPDATE], expression[2][PHASE_UPDATE]; /* of a node value its halo, for edges and for candidate pairs; of an edge value what it is in sums of halos */
 } Halos;
 
 typedef struct Tiles {
@@ -52,7 +52,7 @@ typedef struct Cutting {
 static bool can_have_table(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
   const bool *is_away = c->options.is_away;
-  if (c->options.rank) return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL;
+  if (c->options.rank) return domain_is_nodes(value->shape.domain) && value->shape.element == ELEMENT_REAL;
   const bool is_made = op_info[value->op].kind != OP_KIND_LEAF || (is_away && (value->op == OP_INPUT ? is_away[value->as.index] : value->op == OP_HOISTED));
   const bool is_virtual = value->op == OP_BROADCAST || value->op == OP_LIFT || value->op == OP_SLICE;
   return value->shape.domain == DOMAIN_NODE && value->shape.element == ELEMENT_REAL && is_made && !is_virtual &&
@@ -76,7 +76,7 @@ static int gathered_by_features(const Cutting *c, ValueId id) {
 
 /* At nodes, or of all edges, which are those of the rows where they arrive. */
 static bool is_sum_over_edges(const Cutting *c, const Value *value) {
-  if (op_is_aggregation(value->op)) return value->shape.domain == DOMAIN_NODE;
+  if (op_is_aggregation(value->op)) return value->shape.domain == DOMAIN_NODE || (c->options.rank && domain_is_nodes(value->shape.domain));
   return value->op == OP_REDUCE && value->shape.domain == DOMAIN_NONE && is_of_edges(c, c->from->values[value->operand[0]].shape.domain);
 }
 
@@ -379,11 +379,15 @@ static ValueId update_of_rows(const Cutting *c, ValueId id) {
 
 /* ---- halos ---- */
 
-static ValueId halo_of(const Cutting *c, ValueId far, EdgeEnd end, Phase phase) {
+/* Of a value at the far end of `edges`, or on them. */
+static ValueId halo_of(const Cutting *c, ValueId far, Domain edges, EdgeEnd end, Phase phase) {
   const Value *value = &c->from->values[far];
-  ValueId *halo = &c->halos[far].of[end][phase];
+  const DataInfo *info = c->to->program->info;
+  const bool is_of_pairs = info->has_pairs && edges == typed_pairs(info);
+  const HaloKind kind = domain_is_edges(value->shape.domain) ? typed_edge_halo(edges) : typed_group_halo(info, typed_row_group(info, edges, end == END_SRC ? END_DST : END_SRC), end);
+  ValueId *halo = &c->halos[far].of[is_of_pairs][end][phase];
   if (*halo == NO_VALUE) {
-    *halo = add_like(c, value, (Value){.op = OP_HALO, .shape = value->shape, .operand_count = 1, .operand = {c->image[far]}, .as.degree = {end, DOMAIN_EDGE}}, "halo");
+    *halo = add_like(c, value, (Value){.op = OP_HALO, .shape = value->shape, .operand_count = 1, .operand = {c->image[far]}, .as.degree = {end, DOMAIN_EDGE, kind}}, "halo");
     c->to->values[*halo].phase = phase;
   }
   return *halo;
@@ -393,13 +397,13 @@ static ValueId halo_of(const Cutting *c, ValueId far, EdgeEnd end, Phase phase) 
 static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase) {
   const Value value = c->from->values[id];
   const bool has_data_of_others = end == END_SRC && c->reads_data[id];
-  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos && is_of_edges(c, value.shape.domain) ? halo_of(c, id, end, phase) : c->image[id];
+  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos && is_of_edges(c, value.shape.domain) ? halo_of(c, id, value.shape.domain, end, phase) : c->image[id];
   if (!c->reads_far[end][id] && !has_data_of_others) return c->image[id];
   ValueId *image = &c->halos[id].expression[end][phase];
   if (*image != NO_VALUE) return *image;
   Value copy = value;
   copy.origin = id;
-  if (is_far(c, id, end)) copy.operand[0] = halo_of(c, value.operand[0], end, phase);
+  if (is_far(c, id, end)) copy.operand[0] = halo_of(c, value.operand[0], value.shape.domain, end, phase);
   else
     for (int k = 0; k < value.operand_count; k++) copy.operand[k] = halo_expression(c, value.operand[k], end, phase);
   return *image = graph_add(c->to, copy);
@@ -414,7 +418,7 @@ static ValueId sum_of_halos(const Cutting *c, ValueId id) {
 /* For kernels whose results are edges. */
 static ValueId lift_of_halo(const Cutting *c, ValueId id, EdgeEnd end) {
   const Value *lift = &c->from->values[id];
-  const ValueId halo = halo_of(c, lift->operand[0], end, lift->phase);
+  const ValueId halo = halo_of(c, lift->operand[0], lift->shape.domain, end, lift->phase);
   return copy_value(c, id, &halo);
 }
 
@@ -696,7 +700,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   for (int p = 0; p < graph->program->param_count; p++) c.rows_of_weight[p] = NO_VALUE;
   c.halos = arena_alloc(graph->arena, count * sizeof *c.halos);
   for (int i = 0; i < graph->value_count; i++)
-    for (int k = 0; k < 2 * PHASE_UPDATE; k++) c.halos[i].of[k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].expression[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;
+    for (int k = 0; k < 2 * PHASE_UPDATE; k++) c.halos[i].of[0][k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].of[1][k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].expression[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;
   c.is_made_on_edges = arena_alloc(graph->arena, count);
   c.reads_data = arena_alloc(graph->arena, count);
   find_made_on_edges(&c);

@@ -355,13 +355,6 @@ static void find_most_of(RankInfo *ranks, int r, int64_t rows, int64_t edges) {
   for (HaloKind kind = HALO_FOR_SRC; kind < HALO_KINDS; kind++) find_most(ranks, r, kind, kind == HALO_OF_EDGES ? edges : rows);
 }
 
-/* What gnn_rank_pairs counts, of a graph. */
-typedef struct RankPairs {
-  int64_t *of[GNN_HALOS];
-} RankPairs;
-
-static RankPairs pairs_of(const RankInfo *ranks) { return (RankPairs){{[GNN_HALO_IN] = ranks->pairs[HALO_FOR_DST], [GNN_HALO_OUT] = ranks->pairs[HALO_FOR_SRC], [GNN_HALO_EDGES] = ranks->pairs[HALO_OF_EDGES]}}; }
-
 /* Of so many distinct rows out of `rows`, each drawn alike, `draws` draws find. */
 static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)ceil(rows * -expm1(-draws / rows)) : 0; }
 
@@ -391,6 +384,77 @@ static void share_out_shapes(const DataReader *reader, int count, DataInfo *info
   info->ranks = ranks;
 }
 
+/* ---- of data that were read ---- */
+
+/* Edges of a set, with the groups of rows at their ends. */
+typedef struct SharedEdges {
+  gnn_rank_edges of;
+  int group[2]; /* by EdgeEnd */
+  HaloKind kind;
+} SharedEdges;
+
+typedef struct Sharing {
+  Arena *arena;
+  const gnn_dataset *dataset;
+  RankInfo *ranks;
+  RankRows *groups;
+  uint16_t **rank_of; /* per group and row */
+  int group_count, set_count;
+  SharedEdges *sets;
+} Sharing;
+
+static void add_group(Sharing *s, int group, int64_t rows, const int64_t *first) {
+  const int count = s->ranks->count;
+  s->groups[group] = (RankRows){rows, 0, first};
+  s->rank_of[group] = arena_alloc(s->arena, (size_t)rows * sizeof **s->rank_of + 1);
+  for (int r = 0; r < count; r++) {
+    for (int64_t row = first[r]; row < first[r + 1]; row++) s->rank_of[group][row] = (uint16_t)r;
+    if (first[r + 1] - first[r] > s->groups[group].most) s->groups[group].most = first[r + 1] - first[r];
+  }
+}
+
+/* Nodes of further types are shared evenly among the blocks of the first's. */
+static void find_groups(Sharing *s, const DataInfo *info) {
+  const RankInfo *ranks = s->ranks;
+  s->group_count = typed_row_groups(info);
+  s->groups = arena_alloc(s->arena, (size_t)s->group_count * sizeof *s->groups);
+  s->rank_of = arena_alloc(s->arena, (size_t)s->group_count * sizeof *s->rank_of);
+  add_group(s, 0, ranks->nodes, ranks->first);
+  for (int t = 0; t < info->type_count; t++) {
+    int64_t *first = arena_alloc(s->arena, ((size_t)ranks->count + 1) * sizeof *first);
+    for (int r = 0; r <= ranks->count; r++) first[r] = gnn_block_share(ranks->part_levels, ranks->first_part[r], info->types[t].nodes);
+    add_group(s, 1 + t, info->types[t].nodes, first);
+  }
+  if (info->has_pairs) add_group(s, s->group_count - 1, ranks->nodes, ranks->first);
+  s->ranks->groups = s->groups;
+}
+
+static void add_edges(Sharing *s, const DataInfo *info, Domain edges, const int64_t *in_ptr, const int32_t *in_source) {
+  const int src = typed_row_group(info, edges, END_SRC), dst = typed_row_group(info, edges, END_DST);
+  s->sets[s->set_count++] = (SharedEdges){{in_ptr, in_source, s->rank_of[src], s->groups[src].rows, s->groups[dst].first}, {[END_SRC] = src, [END_DST] = dst}, typed_edge_halo(edges)};
+}
+
+/* Pairs that are drawn anew may gather any row. */
+static void gather_all(const Sharing *s, int group, int64_t *pairs) {
+  const int count = s->ranks->count;
+  const int64_t *first = s->groups[group].first;
+  for (int p = 0; p < count; p++)
+    for (int q = 0; q < count; q++) pairs[p * count + q] = p != q && first[p + 1] > first[p] ? first[q + 1] - first[q] : 0;
+}
+
+/* The rows of a group that sums at this end of edges gather. */
+static bool count_rows(const Sharing *s, int group, EdgeEnd sums_at, bool is_drawn, HaloKind kind, gnn_error *error) {
+  const EdgeEnd gathered = sums_at == END_DST ? END_SRC : END_DST;
+  gnn_rank_edges *sets = arena_alloc(s->arena, (size_t)s->set_count * sizeof *sets);
+  int count = 0;
+  for (int k = 0; k < s->set_count; k++)
+    if (s->sets[k].group[gathered] == group) sets[count++] = s->sets[k].of;
+  if (is_drawn) gather_all(s, group, s->ranks->pairs[kind]);
+  else if (gnn_rank_rows(s->ranks->count, sets, count, sums_at == END_DST ? GNN_HALO_IN : GNN_HALO_OUT, s->ranks->pairs[kind], error) != GNN_OK) return false;
+  for (int r = 0; r < s->ranks->count; r++) find_most(s->ranks, r, kind, s->groups[group].first[r + 1] - s->groups[group].first[r]);
+  return true;
+}
+
 /* Of pairs of ranks, the edges that go from rows of rank r to those of others, and the other way. */
 static int64_t edges_to_others(const int64_t *pairs, int count, int r) {
   int64_t edges = 0;
@@ -404,65 +468,60 @@ static int64_t edges_from_others(const int64_t *pairs, int count, int r) {
   return edges;
 }
 
-/* Sums over all relations gather from the same tables, which have whatever some of them needs. */
-static bool share_out_relations(Arena *arena, const gnn_dataset *dataset, RankInfo *ranks, gnn_error *error) {
-  const size_t squared = (size_t)(ranks->count * ranks->count);
-  int64_t *most = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *most), *table = arena_alloc(arena, (size_t)dataset->relation_count * sizeof *table), *ptr;
-  int32_t *source;
-  if (gnn_dataset_join(dataset, &ptr, &source, error) != GNN_OK) return false;
-  RankPairs joined = pairs_of(ranks), own;
-  joined.of[GNN_HALO_EDGES] = arena_alloc(arena, squared * sizeof *ptr);
-  gnn_status status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, ptr, source, joined.of, error);
-  ranks->joined_edges = ptr[dataset->nodes];
-  free(ptr);
-  free(source);
+static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/* Edges lie where they arrive. `anywhere` of them are drawn anew, and may be those of any rank. */
+static void count_edges(const Sharing *s, const SharedEdges *set, int64_t anywhere, int64_t *most, int64_t *table_most) {
+  RankInfo *ranks = s->ranks;
+  int64_t *pairs = ranks->pairs[set->kind];
+  gnn_rank_edges_between(ranks->count, &set->of, pairs);
+  for (int r = 0; r < ranks->count; r++) {
+    const int64_t *first = set->of.first_destination;
+    const int64_t arriving = set->of.in_ptr[first[r + 1]] - set->of.in_ptr[first[r]], to_others = edges_to_others(pairs, ranks->count, r);
+    *most = larger(*most, larger(arriving, arriving - edges_from_others(pairs, ranks->count, r) + to_others) + anywhere);
+    *table_most = larger(*table_most, arriving + to_others + anywhere);
+    find_most(ranks, r, set->kind, arriving);
+    ranks->arriving[r] += arriving;
+  }
+  ranks->table[set->kind] += anywhere;
+  ranks->sent[set->kind] += anywhere;
+}
+
+/* Labelled rows of the rank that has the most; pairs lie with their destination. */
+static void find_most_split(const Sharing *s, const DataInfo *info) {
+  const gnn_dataset *dataset = s->dataset;
+  RankInfo *ranks = s->ranks;
+  for (int split = 0; split < SPLIT_COUNT; split++)
+    for (int r = 0; r < ranks->count; r++) {
+      int64_t begin = ranks->first[r], end = ranks->first[r + 1], rows = 0;
+      if (info->has_pairs) begin = s->sets[s->set_count - 1].of.in_ptr[begin], end = s->sets[s->set_count - 1].of.in_ptr[end];
+      for (int64_t k = 0; k < dataset->split_count[split]; k++) rows += dataset->split_rows[split][k] >= begin && dataset->split_rows[split][k] < end;
+      if (rows > ranks->most_split[split]) ranks->most_split[split] = rows;
+    }
+}
+
+static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset, int64_t drawn_pairs, const int64_t *block_first, DataInfo *info, gnn_error *error) {
+  RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, typed_halos(info));
+  Sharing s = {.arena = reader->arena, .dataset = dataset, .ranks = ranks, .sets = arena_alloc(reader->arena, (size_t)(1 + info->relation_count) * sizeof *s.sets)};
+  int64_t *most = arena_alloc(reader->arena, (size_t)(info->relation_count + 1) * sizeof *most), *table = arena_alloc(reader->arena, (size_t)(info->relation_count + 1) * sizeof *table), graph_table = 0;
+  info->ranks = ranks;
   ranks->most_related = most;
   ranks->related_table = table;
-  for (int h = 0; h < GNN_HALOS; h++) own.of[h] = arena_alloc(arena, squared * sizeof *ptr);
-  for (int k = 0; k < dataset->relation_count && status == GNN_OK; k++) {
-    const gnn_data_relation *relation = &dataset->relations[k];
-    own.of[GNN_HALO_EDGES] = ranks->pairs[HALO_KINDS + k];
-    status = gnn_rank_pairs(dataset->nodes, ranks->count, ranks->first, relation->in_ptr, relation->in_source, own.of, error);
-    for (int r = 0; r < ranks->count && status == GNN_OK; r++) {
-      const int64_t arriving = relation->in_ptr[ranks->first[r + 1]] - relation->in_ptr[ranks->first[r]], to_others = edges_to_others(own.of[GNN_HALO_EDGES], ranks->count, r);
-      const int64_t leaving = arriving + to_others - edges_from_others(own.of[GNN_HALO_EDGES], ranks->count, r);
-      find_most(ranks, r, (HaloKind)(HALO_KINDS + k), arriving);
-      if (arriving > most[k]) most[k] = arriving;
-      if (leaving > most[k]) most[k] = leaving;
-      if (arriving + to_others > table[k]) table[k] = arriving + to_others;
-    }
-  }
-  return status == GNN_OK;
-}
-
-static void find_most_split(const gnn_dataset *dataset, RankInfo *ranks) {
-  for (int s = 0; s < SPLIT_COUNT; s++)
-    for (int r = 0; r < ranks->count; r++) {
-      int64_t rows = 0;
-      for (int64_t k = 0; k < dataset->split_count[s]; k++) rows += dataset->split_rows[s][k] >= ranks->first[r] && dataset->split_rows[s][k] < ranks->first[r + 1];
-      if (rows > ranks->most_split[s]) ranks->most_split[s] = rows;
-    }
-}
-
-static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset, const int64_t *block_first, DataInfo *info, gnn_error *error) {
-  RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, typed_halos(info));
-  const RankPairs pairs = pairs_of(ranks);
-  const int64_t *first = ranks->first;
-  info->ranks = ranks;
-  if (gnn_rank_pairs(dataset->nodes, count, first, dataset->in_ptr, dataset->in_source, pairs.of, error) != GNN_OK) return false;
-  if (dataset->relation_count > 0 && !share_out_relations(reader->arena, dataset, ranks, error)) return false;
-  for (int r = 0; r < count; r++) {
-    const int64_t arriving = dataset->in_ptr[first[r + 1]] - dataset->in_ptr[first[r]];
-    const int64_t leaving = arriving - edges_from_others(pairs.of[GNN_HALO_EDGES], count, r) + edges_to_others(pairs.of[GNN_HALO_EDGES], count, r); /* edges within, and to others */
-    if (arriving > ranks->most_edges) ranks->most_edges = arriving;
-    if (leaving > ranks->most_edges) ranks->most_edges = leaving;
-    find_most_of(ranks, r, first[r + 1] - first[r], arriving);
-    for (int k = 0; k < dataset->relation_count; k++) ranks->arriving[r] += dataset->relations[k].in_ptr[first[r + 1]] - dataset->relations[k].in_ptr[first[r]];
-  }
-  find_most_split(dataset, ranks);
+  find_groups(&s, info);
+  ranks->most_nodes = s.groups[0].most;
+  add_edges(&s, info, DOMAIN_EDGE, dataset->in_ptr, dataset->in_source);
+  for (int k = 0; k < info->relation_count; k++) add_edges(&s, info, info->relations[k].domain, dataset->relations[k].in_ptr, dataset->relations[k].in_source);
+  for (int g = 0; g < s.group_count; g++)
+    for (EdgeEnd end = END_SRC; end <= END_DST; end++)
+      if (!count_rows(&s, g, end, info->has_pairs && drawn_pairs > 0 && g == s.group_count - 1, typed_group_halo(info, g, end), error)) return false;
+  count_edges(&s, &s.sets[0], 0, &ranks->most_edges, &graph_table);
+  for (int k = 0; k < info->relation_count; k++) count_edges(&s, &s.sets[1 + k], info->has_pairs && k + 1 == info->relation_count ? drawn_pairs : 0, &most[k], &table[k]);
+  find_most_split(&s, info);
+  for (int split = 0; split < SPLIT_COUNT && info->has_pairs; split++)
+    if (split == SPLIT_TRAIN) ranks->most_split[split] += drawn_pairs;
   for (int64_t k = 0; k < dataset->fold_count; k++) {
     if (gnn_dataset_choose_fold(dataset, k, error) != GNN_OK) return false;
-    find_most_split(dataset, ranks);
+    find_most_split(&s, info);
   }
   return true;
 }
@@ -541,8 +600,9 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->block_first = cuts[0];
     info->block_edges[END_DST] = cuts[1];
     info->block_edges[END_SRC] = cuts[2];
-    const bool is_one_graph = dataset->graphs == 1 && dataset->type_count == 0 && !dataset->pairs && dataset->split_domain == GNN_NODE;
-    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (ranks > 1 && is_one_graph && !share_out(reader, ranks, dataset, cuts[0], info, &error))) {
+    const bool is_one_graph = dataset->graphs == 1 && (dataset->split_domain == GNN_NODE || dataset->pairs);
+    const int64_t drawn_pairs = recipe.pairs.is_resampled && dataset->pairs ? dataset->pairs->count[GNN_TRAIN] * dataset->pairs->negatives : 0;
+    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (ranks > 1 && is_one_graph && !share_out(reader, ranks, dataset, drawn_pairs, cuts[0], info, &error))) {
       gnn_dataset_close(dataset);
       return report(reader, diags, spec, &error);
     }

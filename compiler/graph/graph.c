@@ -102,7 +102,7 @@ int64_t graph_rows(const Graph *graph, Domain domain) {
   return typed_rows(graph->program->info, domain);
 }
 
-HaloKind halo_kind(const Value *halo) { return domain_is_edges(halo->shape.domain) ? typed_edge_halo(halo->shape.domain) : (HaloKind)halo->as.degree.end; }
+HaloKind halo_kind(const Value *halo) { return halo->as.degree.halo; }
 
 int value_table(const Value *value) {
   if (value->op == OP_HOISTED) return value->as.once.table;
@@ -229,7 +229,7 @@ ValueId graph_degree(Graph *graph, Domain edges, EdgeEnd end) {
   if (edges == DOMAIN_MEMBER && end == END_SRC) return graph_spread(graph, graph_number(graph, 1), (Shape){.domain = DOMAIN_NODE});
   Value value = like(graph, NO_VALUE, OP_DEGREE);
   value.shape.domain = domain_at(edges, end);
-  value.as.degree = (struct Degree){end, edges};
+  value.as.degree = (struct Degree){.end = end, .edges = edges};
   return graph_add(graph, value);
 }
 

@@ -121,6 +121,7 @@ typedef struct Value {
     struct Degree {
       EdgeEnd end;
       Domain edges;
+      HaloKind halo;  /* HALO alone */
     } degree;         /* DEGREE; HALO: of the sums that gather from it, the end at which they arrive */
     /* ENTRIES: of which field, in which order, and what of them: its numbers, or where they stand, the column or the row. */
     struct Entries {

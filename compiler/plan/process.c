@@ -102,7 +102,8 @@ static int64_t measured_bytes(const TypedProgram *program) {
     for (int d = 0; d < scores->rank; d++) columns *= scores->dim[d].size;
     for (int d = 0; d < label->rank && label->dtype != DTYPE_CLASS; d++) labels *= label->dim[d].size;
   }
-  return 4 * ranks->nodes * (columns + labels + 1);
+  const Domain scored = program->has_train ? program->exprs[program->result].type.domain : DOMAIN_NODE;
+  return 4 * typed_rows(program->info->of_all, scored) * (columns + labels + 1);
 }
 
 /* While it finds which rows go to whom. */
@@ -110,8 +111,16 @@ static int64_t sharing_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks) return 0;
   const RelatedEdges of_relations = related_edges(program->info);
-  const int64_t related = of_relations.all > 0 ? 8 * ranks->nodes + 4 * ranks->joined_edges + 16 * ranks->most_nodes + 28 * (ranks->most_edges + of_relations.all + of_relations.most) : 0;
-  return 9 * ranks->nodes + 16 * ranks->most_nodes + 28 * ranks->most_edges + related;
+  int64_t rows = 9 * ranks->nodes + 16 * ranks->most_nodes;
+  for (int g = 1; ranks->groups && g < typed_row_groups(program->info); g++) rows += 9 * ranks->groups[g].rows + 16 * ranks->groups[g].most;
+  return rows + 16 * ranks->most_nodes + 28 * (ranks->most_edges + of_relations.most);
+}
+
+/* Of pairs they are not counted in one process either: what draws them has room for as many. */
+static int64_t ranked_rows(const TypedProgram *program) {
+  const DataInfo *info = program->info;
+  if (!info->is_of_rank) return info->nodes;
+  return program->has_train ? typed_rows(info->of_all, program->exprs[program->result].type.domain) : info->ranks->nodes;
 }
 
 Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {
@@ -124,7 +133,7 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   bool is_sorting = false;
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
   p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
-              (is_sorting ? RANKED_BYTES * (info->is_of_rank ? info->ranks->nodes : info->nodes) : 0) + measured_bytes(program) + drawing_bytes(program);
+              (is_sorting ? RANKED_BYTES * ranked_rows(program) : 0) + measured_bytes(program) + drawing_bytes(program);
   if (stays) p.running += info->loading.held + info->loading.stays;
   const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;
   const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program) + measured_bytes(program) + drawing_bytes(program);

@@ -96,26 +96,38 @@ static void add_direction(Collecting *l, const char *set, const char *end, int64
   if (hub_bytes) *hubs = add_part(l, set, arena_printf(l->arena, "%s_hubs", end), hub_bytes);
 }
 
-static void add_halo(Collecting *l, HaloKind kind) {
+/* Whose rows they are that leave. */
+static const char *halo_name(const Collecting *l, HaloKind kind) {
   static const char *const names[HALO_KINDS] = {[HALO_FOR_SRC] = "out", [HALO_FOR_DST] = "in", [HALO_OF_EDGES] = "edge"};
+  const DataInfo *info = l->program->info;
+  const int relation = (int)kind - HALO_KINDS, group = 1 + (relation - info->relation_count) / 2;
+  if (kind < HALO_KINDS) return names[kind];
+  if (relation < info->relation_count) return typed_domain_name(info, info->relations[relation].domain);
+  const char *rows = group > info->type_count ? "pairs" : info->types[group - 1].name;
+  return arena_printf(l->arena, "%s_%s", rows, (relation - info->relation_count) % 2 ? "out" : "in");
+}
+
+static void add_halo(Collecting *l, HaloKind kind) {
   const DataInfo *info = l->program->info;
   if (info->is_of_rank && l->residents->halo[kind].row != NO_INDEX) return; /* that of another relation */
   if (info->is_of_rank) { /* what leaves for other ranks; ids are rows of a table */
-    l->residents->halo[kind] = (struct HaloBlocks){.code = NO_INDEX, .row = add_part(l, kind < HALO_KINDS ? names[kind] : typed_domain_name(info, info->relations[kind - HALO_KINDS].domain), "_sent_rows", 4 * info->ranks->sent[kind]), .first = NO_INDEX};
+    l->residents->halo[kind] = (struct HaloBlocks){.code = NO_INDEX, .row = add_part(l, halo_name(l, kind), "_sent_rows", 4 * info->ranks->sent[kind]), .first = NO_INDEX};
     return;
   }
   const int levels = l->homes.halo_levels;
   const int64_t rows = halo_rows(halo_pairs(l->arena, info, kind, levels), levels);
   l->residents->halo_levels = levels;
   /* Where neighbours stay away, codes do. */
-  l->residents->halo[kind] = (struct HaloBlocks){.code = l->is_graph_away && kind != HALO_OF_EDGES ? NO_INDEX : add_part(l, names[kind], "_codes", 4 * info->edges), .row = add_part(l, names[kind], "_halo_rows", 4 * rows),
-                                                 .first = add_part(l, names[kind], "_halo_first", 8 * ((INT64_C(1) << 2 * levels) + 1))};
+  l->residents->halo[kind] = (struct HaloBlocks){.code = l->is_graph_away && kind != HALO_OF_EDGES ? NO_INDEX : add_part(l, halo_name(l, kind), "_codes", 4 * info->edges), .row = add_part(l, halo_name(l, kind), "_halo_rows", 4 * rows),
+                                                 .first = add_part(l, halo_name(l, kind), "_halo_first", 8 * ((INT64_C(1) << 2 * levels) + 1))};
 }
 
 static bool is_set_symmetric(const DataInfo *info, Domain edges) {
   if (domain_set(edges) >= EDGES_OF_RELATIONS) return info->relations[domain_set(edges) - EDGES_OF_RELATIONS].is_symmetric;
   return edges == DOMAIN_EDGE && info->is_symmetric;
 }
+
+static HaloKind halo_at(const DataInfo *info, Domain edges, EdgeEnd sums_at) { return typed_group_halo(info, typed_row_group(info, edges, sums_at == END_DST ? END_SRC : END_DST), sums_at); }
 
 static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *needs) {
   const DataInfo *info = l->program->info;
@@ -130,8 +142,8 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   if (needs->in || shares) add_direction(l, name, "in", destinations, count, has_offsets_away ? NULL : &blocks->in_ptr, is_away || !has_ids[END_DST] ? NULL : &blocks->in_idx, &blocks->in_bounds, &blocks->in_hubs);
   if (needs->out && !shares) add_direction(l, name, "out", sources, count, has_offsets_away ? NULL : &blocks->out_ptr, is_away || !has_ids[END_SRC] ? NULL : &blocks->out_idx, &blocks->out_bounds, &blocks->out_hubs);
   const bool has_halos = edges == DOMAIN_EDGE || info->is_of_rank;
-  if (has_halos && (needs->halo[END_DST] || (shares && needs->halo[END_SRC]))) add_halo(l, HALO_FOR_DST);
-  if (has_halos && needs->halo[END_SRC] && !shares) add_halo(l, HALO_FOR_SRC);
+  if (has_halos && (needs->halo[END_DST] || (shares && needs->halo[END_SRC]))) add_halo(l, halo_at(info, edges, END_DST));
+  if (has_halos && needs->halo[END_SRC] && !shares) add_halo(l, halo_at(info, edges, END_SRC));
   if (has_halos && needs->has_edge_halo) add_halo(l, typed_edge_halo(edges));
   if (is_away && (needs->in || shares)) l->residents->neighbours_away[END_DST] = add_neighbours_away(l, "graph_in_idx", count, END_DST);
   if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_neighbours_away(l, "graph_out_idx", count, END_SRC);

@@ -51,6 +51,12 @@ GNN_INLINE int64_t gnn_run_share(const gnn_view_blocks *blocks, int64_t run, int
   return rows / runs * run + rows % runs * run / runs;
 }
 
+/* Of one of a rank's runs, in the numbers that rows have there. */
+GNN_INLINE int64_t gnn_own_share(const gnn_view *g, int64_t own_run, int64_t rows) {
+  const int64_t first = g->first_part << (g->blocks.run_levels - g->part_levels);
+  return gnn_run_share(&g->blocks, first + own_run, rows) - gnn_run_share(&g->blocks, first, rows);
+}
+
 /* Runs that are walked over: an aligned subtree of 2^levels. */
 struct gnn_runs {
   int64_t first, levels;

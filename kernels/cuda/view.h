@@ -67,10 +67,10 @@ typedef struct gnn_view {
   unsigned char *device; /* the arena */
   int64_t nodes, edges, graphs;
   gnn_view_edge_set sets[128]; /* gnn_run.sets */
-  int64_t type_nodes[62];
+  int64_t type_nodes[62], type_first[62];
   gnn_view_blocks blocks;
-  int64_t first_part, own_parts; /* of a rank, among the parts of all; its blocks are those of its parts */
-  gnn_view_halo halo[129]; /* of parts the first three; of ranks as many as gnn_ranks_desc has */
+  int64_t part_levels, first_part, own_parts; /* of a rank, among the parts of all; its blocks are those of its parts */
+  gnn_view_halo halo[256]; /* of parts the first three; of ranks as many as gnn_ranks_desc has */
   const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
   const int64_t *edge_id;
   gnn_view_sparse sparse[8];

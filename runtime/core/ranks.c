@@ -144,6 +144,11 @@ int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy) {
   return bytes % all[0][1] ? -1 : bytes / all[0][1];
 }
 
+int64_t gnn_own_share(const gnn_run *run, int64_t own_run, int64_t rows) {
+  const int64_t first = (int64_t)gnn_first_part(run) << (run->blocks.run_levels - run->ranks->desc->part_levels);
+  return gnn_run_share(&run->blocks, first + own_run, rows) - gnn_run_share(&run->blocks, first, rows);
+}
+
 int gnn_first_part(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank]; }
 int gnn_own_parts(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank + 1] - gnn_first_part(run); }
 

@@ -13,6 +13,7 @@ enum { MEMORY_PAGE_BYTES = 4096, MEMORY_HUGE_BYTES = 1 << 21 };
 
 _Static_assert(sizeof(((gnn_view *)0)->sets) / sizeof(gnn_view_edge_set) == GNN_RELATIONS + GNN_RELATIONS_MAX, "a view has room for all sets of edges");
 _Static_assert(sizeof(((gnn_view *)0)->type_nodes) == sizeof(((gnn_run *)0)->type_nodes), "a view has room for all types of nodes");
+_Static_assert(sizeof(((gnn_view *)0)->halo) / sizeof(gnn_view_halo) >= GNN_HALOS + GNN_RELATIONS_MAX + 2 * (GNN_TYPES_MAX + 1), "a view has room for what passes between ranks");
 _Static_assert(sizeof(((gnn_view *)0)->sparse) / sizeof(gnn_view_sparse) == GNN_SPARSE_MAX, "a view has room for all sparse fields");
 
 static int64_t memory_aligned(int64_t bytes) { return (bytes + GNN_CUDA_ALIGNMENT - 1) / GNN_CUDA_ALIGNMENT * GNN_CUDA_ALIGNMENT; }
@@ -276,13 +277,14 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   const gnn_graph_desc *graph = &run->program->graph;
   gnn_view view = {.device = cuda->arena, .nodes = run->nodes, .edges = run->edges, .graphs = run->graphs};
   memcpy(view.type_nodes, run->type_nodes, sizeof view.type_nodes);
+  memcpy(view.type_first, run->type_first, sizeof view.type_first);
   gnn_status status = GNN_OK;
   gnn_cuda_forget_graphs(cuda);
   gnn_cuda_drop_plans(cuda);
   for (int set = 0; set < graph->set_count; set++) view.sets[set] = memory_edge_set(instance, &run->sets[set], &graph->sets[set], &status);
   view.blocks = (gnn_view_blocks){run->blocks.levels, run->blocks.run_levels,
                                   memory_put(instance, run->blocks.first, ((INT64_C(1) << run->blocks.levels) + 1) * (int64_t)sizeof(int64_t), &status)};
-  if (run->ranks) view.first_part = gnn_first_part(run), view.own_parts = gnn_own_parts(run);
+  if (run->ranks) view.part_levels = run->ranks->desc->part_levels, view.first_part = gnn_first_part(run), view.own_parts = gnn_own_parts(run);
   for (int d = 0; d < (run->ranks ? run->ranks->desc->halos : GNN_HALOS); d++) view.halo[d] = memory_halo(instance, d, &status);
   view.node_id = memory_put(instance, run->node_id, run->nodes * (int64_t)sizeof *run->node_id, &status);
   view.edge_id = memory_put(instance, run->edge_id, memory_edge_ids(run) * (int64_t)sizeof *run->edge_id, &status);

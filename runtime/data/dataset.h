@@ -154,8 +154,6 @@ void gnn_dataset_close(gnn_dataset *dataset); /* NULL is fine */
 /* Where the canonical blocks of prepared data are cut: first[0 .. 2^gnn_block_levels(nodes)] (runtime/core/blocks.h); and how many edges come
  * before each of them by destination, and by source, in as many numbers each (both NULL: nobody asks). */
 gnn_status gnn_dataset_cut(const gnn_dataset *dataset, int64_t *first, int64_t *in_before, int64_t *out_before, gnn_error *error);
-/* The edges of the graph and of all its relations together, by destination, those between the same nodes more than once; both to be freed. Of one type of nodes. */
-gnn_status gnn_dataset_join(const gnn_dataset *dataset, int64_t **ptr, int32_t **source, gnn_error *error);
 /* most[k], k = 0 .. graphs: so many rows do the k graphs with the most of them have together. GNN_NODE or GNN_EDGE; prepared. */
 void gnn_dataset_largest(const gnn_dataset *dataset, gnn_domain domain, int64_t *most);
 /* The same of any numbers: sizes[0 .. count) become their greatest sums, sizes[count] is there for the last. */

@@ -42,27 +42,3 @@ void gnn_dataset_largest(const gnn_dataset *dataset, gnn_domain domain, int64_t 
   for (int64_t g = 0; g < dataset->graphs; g++) most[g] = gnn_dataset_first(dataset, domain, g + 1) - gnn_dataset_first(dataset, domain, g);
   gnn_largest_sums(most, dataset->graphs);
 }
-
-gnn_status gnn_dataset_join(const gnn_dataset *dataset, int64_t **ptr, int32_t **source, gnn_error *error) {
-  int64_t edges = dataset->edges, filled = 0;
-  for (int r = 0; r < dataset->relation_count; r++) edges += dataset->relations[r].edges;
-  *ptr = malloc((size_t)(dataset->nodes + 1) * sizeof **ptr);
-  *source = malloc((size_t)edges * sizeof **source + 1);
-  if (*ptr == NULL || *source == NULL) {
-    free(*ptr);
-    free(*source);
-    *ptr = NULL;
-    *source = NULL;
-    return gnn_fail_memory(error, 4 * edges + 8 * dataset->nodes);
-  }
-  for (int64_t row = 0; row < dataset->nodes; row++) {
-    (*ptr)[row] = filled;
-    for (int r = -1; r < dataset->relation_count; r++) {
-      const int64_t *in = r < 0 ? dataset->in_ptr : dataset->relations[r].in_ptr;
-      const int32_t *from = r < 0 ? dataset->in_source : dataset->relations[r].in_source;
-      for (int64_t e = in[row]; e < in[row + 1]; e++) (*source)[filled++] = from[e];
-    }
-  }
-  (*ptr)[dataset->nodes] = filled;
-  return GNN_OK;
-}

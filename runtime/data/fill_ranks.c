@@ -12,9 +12,20 @@
 #include "runtime/core/boundary.h"
 #include "runtime/core/device.h"
 #include "runtime/core/ranks.h"
+#include "pairs.h"
+
+/* Rows that sums gather from one table: the nodes of a type; beside them those that candidate pairs gather. */
+typedef struct rank_rows {
+  int64_t *first;           /* [count + 1]: where those of each rank begin */
+  int64_t rows, begin, end; /* of all; the rank's own */
+  unsigned char *rank_of;   /* per row of all */
+  int32_t *number[2];       /* per row of all, by direction: in the table; -1: it is not gathered */
+  uint64_t *by[2];          /* per row of the rank, by direction: the ranks that gather it, a bit each */
+} rank_rows;
 
 /* A set of edges of all ranks, by destination, and those of them that leave the rank's rows. */
 typedef struct rank_edges {
+  const rank_rows *from, *to;
   const int64_t *in_ptr;
   const int32_t *in_source;
   int64_t first, count;     /* that arrive at the rank's rows */
@@ -30,15 +41,15 @@ typedef struct ranks_filling {
   const gnn_dataset *dataset;
   const gnn_ranks_desc *desc;
   gnn_ranks *ranks;
-  int64_t begin, end;       /* its rows */
-  unsigned char *rank_of;   /* per row of all */
+  int64_t begin, end;       /* its nodes */
+  int group_count;
+  rank_rows *groups;        /* nodes, those of each further type, those of pairs */
   int64_t set_first[GNN_RELATIONS + GNN_RELATIONS_MAX], set_count[GNN_RELATIONS + GNN_RELATIONS_MAX]; /* edges of each set that arrive at its rows */
-  rank_edges graph, joined; /* joined: with relations, which gather from the same tables, those of all; otherwise those of the graph */
-  int32_t *number[2];       /* per row of all, by direction: in the table; -1: it is not gathered */
+  rank_edges graph;
 } ranks_filling;
 
 static void *ranks_at(const ranks_filling *f, int64_t offset) { return offset < 0 ? NULL : gnn_instance_at(f->instance, offset); }
-static int is_own(const ranks_filling *f, int64_t row) { return row >= f->begin && row < f->end; }
+static int is_own(const rank_rows *g, int64_t row) { return row >= g->begin && row < g->end; }
 
 static int64_t planned(const ranks_filling *f, int halo, int to, int from) { return f->desc->pairs[halo][to * f->desc->count + from]; }
 
@@ -52,20 +63,67 @@ static gnn_status find_rows(ranks_filling *f, int64_t *first, gnn_error *error) 
   if (status != GNN_OK) return status;
   for (int r = 0; r <= desc->count; r++)
     if (first[(int64_t)desc->first_part[r] << below] != desc->first[r]) return gnn_fill_other_parts(d, error);
-  for (int r = 0; r < desc->count; r++)
-    for (int64_t row = desc->first[r]; row < desc->first[r + 1]; row++) f->rank_of[row] = (unsigned char)r;
   f->begin = desc->first[f->ranks->rank];
   f->end = desc->first[f->ranks->rank + 1];
   return GNN_OK;
 }
 
+static gnn_status make_group(const ranks_filling *f, rank_rows *g, int64_t rows, int is_shared, gnn_error *error) {
+  const gnn_ranks_desc *desc = f->desc;
+  g->rows = rows;
+  g->first = malloc(((size_t)desc->count + 1) * sizeof *g->first);
+  g->rank_of = malloc((size_t)rows + 1);
+  if (g->first == NULL || g->rank_of == NULL) return gnn_fail_memory(error, rows);
+  for (int r = 0; r <= desc->count; r++) g->first[r] = is_shared ? gnn_block_share(desc->part_levels, desc->first_part[r], rows) : desc->first[r];
+  for (int r = 0; r < desc->count; r++)
+    for (int64_t row = g->first[r]; row < g->first[r + 1]; row++) g->rank_of[row] = (unsigned char)r;
+  g->begin = g->first[f->ranks->rank];
+  g->end = g->first[f->ranks->rank + 1];
+  for (int d = 0; d < 2; d++) {
+    g->number[d] = malloc((size_t)rows * sizeof *g->number[d] + 1);
+    g->by[d] = calloc((size_t)(g->end - g->begin) + 1, sizeof *g->by[d]);
+    if (g->number[d] == NULL || g->by[d] == NULL) return gnn_fail_memory(error, 12 * rows);
+    for (int64_t row = 0; row < rows; row++) g->number[d][row] = -1;
+  }
+  return GNN_OK;
+}
+
+/* Nodes of further types are shared evenly among the blocks of the first's. */
+static gnn_status make_groups(ranks_filling *f, gnn_error *error) {
+  const gnn_dataset *d = f->dataset;
+  const gnn_graph_desc *plan = &f->instance->run.program->graph;
+  f->group_count = 1 + plan->type_count + (d->pairs != NULL);
+  f->groups = calloc((size_t)f->group_count, sizeof *f->groups);
+  if (f->groups == NULL) return gnn_fail_memory(error, f->group_count * (int64_t)sizeof *f->groups);
+  if (d->type_count != plan->type_count) return gnn_fill_other_parts(d, error);
+  gnn_status status = make_group(f, &f->groups[0], d->nodes, 0, error);
+  for (int t = 0; t < plan->type_count && status == GNN_OK; t++) status = make_group(f, &f->groups[1 + t], d->types[t].nodes, 1, error);
+  if (d->pairs && status == GNN_OK) status = make_group(f, &f->groups[f->group_count - 1], d->nodes, 0, error);
+  return status;
+}
+
+static void drop_groups(ranks_filling *f) {
+  for (int k = 0; f->groups && k < f->group_count; k++) {
+    rank_rows *g = &f->groups[k];
+    free(g->first);
+    free(g->rank_of);
+    for (int d = 0; d < 2; d++) free(g->number[d]), free(g->by[d]);
+  }
+  free(f->groups);
+}
+
+static const rank_rows *group_of(const ranks_filling *f, const gnn_data_relation *relation, int set) {
+  if (f->dataset->pairs && relation == &f->dataset->relations[f->dataset->pairs->relation]) return &f->groups[f->group_count - 1];
+  return set < 2 ? &f->groups[0] : &f->groups[set - 1];
+}
+
 /* The edges that leave the rank's rows, by source; those that arrive elsewhere are numbered behind its own, in the order of all edges. */
-static gnn_status turn_edges(const ranks_filling *f, const int64_t *in_ptr, const int32_t *in_source, rank_edges *t, gnn_error *error) {
-  const int64_t own = f->end - f->begin, nodes = f->dataset->nodes;
-  *t = (rank_edges){.in_ptr = in_ptr, .in_source = in_source, .first = in_ptr[f->begin], .count = in_ptr[f->end] - in_ptr[f->begin], .out_ptr = calloc((size_t)own + 1, sizeof *t->out_ptr)};
+static gnn_status turn_edges(const rank_rows *from, const rank_rows *to, const int64_t *in_ptr, const int32_t *in_source, rank_edges *t, gnn_error *error) {
+  const int64_t own = from->end - from->begin;
+  *t = (rank_edges){.from = from, .to = to, .in_ptr = in_ptr, .in_source = in_source, .first = in_ptr[to->begin], .count = in_ptr[to->end] - in_ptr[to->begin], .out_ptr = calloc((size_t)own + 1, sizeof *t->out_ptr)};
   if (t->out_ptr == NULL) return gnn_fail_memory(error, 8 * own);
-  for (int64_t e = 0; e < in_ptr[nodes]; e++)
-    if (is_own(f, in_source[e])) t->out_ptr[in_source[e] - f->begin + 1]++;
+  for (int64_t e = 0; e < in_ptr[to->rows]; e++)
+    if (is_own(from, in_source[e])) t->out_ptr[in_source[e] - from->begin + 1]++;
   for (int64_t r = 0; r < own; r++) t->out_ptr[r + 1] += t->out_ptr[r];
   const int64_t count = t->out_ptr[own];
   int64_t *next = malloc((size_t)own * sizeof *next + 1);
@@ -77,13 +135,13 @@ static gnn_status turn_edges(const ranks_filling *f, const int64_t *in_ptr, cons
     return gnn_fail_memory(error, 28 * count);
   }
   memcpy(next, t->out_ptr, (size_t)own * sizeof *next);
-  for (int64_t row = 0; row < nodes; row++)
+  for (int64_t row = 0; row < to->rows; row++)
     for (int64_t e = in_ptr[row]; e < in_ptr[row + 1]; e++) {
-      if (!is_own(f, in_source[e])) continue;
-      const int64_t at = next[in_source[e] - f->begin]++;
+      if (!is_own(from, in_source[e])) continue;
+      const int64_t at = next[in_source[e] - from->begin]++;
       t->out_destination[at] = (int32_t)row;
-      t->out_number[at] = is_own(f, row) ? e - t->first : t->count + t->foreign;
-      if (!is_own(f, row)) t->foreign_edge[t->foreign++] = e;
+      t->out_number[at] = is_own(to, row) ? e - t->first : t->count + t->foreign;
+      if (!is_own(to, row)) t->foreign_edge[t->foreign++] = e;
     }
   free(next);
   return GNN_OK;
@@ -96,56 +154,79 @@ static void drop_edges(rank_edges *t) {
   free(t->foreign_edge);
 }
 
+/* Rows that sums over these edges gather, in either direction, of the rank and by it. */
+static void mark_rows(const ranks_filling *f, const rank_rows *from, const rank_rows *to, const int64_t *in_ptr, const int32_t *in_source) {
+  const int own = f->ranks->rank;
+  for (int64_t row = 0; row < to->rows; row++)
+    for (int64_t e = in_ptr[row]; e < in_ptr[row + 1]; e++) {
+      const int32_t source = in_source[e];
+      const int p = to->rank_of[row], q = from->rank_of[source];
+      if (p == q) continue;
+      if (p == own) from->number[GNN_HALO_IN][source] = 0, to->by[GNN_HALO_OUT][row - to->begin] |= UINT64_C(1) << q;
+      if (q == own) to->number[GNN_HALO_OUT][row] = 0, from->by[GNN_HALO_IN][source - from->begin] |= UINT64_C(1) << p;
+    }
+}
+
+/* Pairs that are drawn anew may gather any row. */
+static void mark_all(const ranks_filling *f, const rank_rows *g) {
+  uint64_t all = 0;
+  for (int r = 0; r < f->desc->count; r++)
+    if (r != f->ranks->rank && g->first[r + 1] > g->first[r]) all |= UINT64_C(1) << r;
+  for (int d = 0; d < 2; d++) {
+    for (int64_t row = 0; row < g->rows && g->end > g->begin; row++) g->number[d][row] = 0;
+    for (int64_t row = 0; row < g->end - g->begin; row++) g->by[d][row] = all;
+  }
+}
+
+static void mark_relation(const ranks_filling *f, const gnn_data_relation *relation) {
+  const rank_rows *from = group_of(f, relation, relation->src), *to = group_of(f, relation, relation->dst);
+  if (from == &f->groups[f->group_count - 1] && f->dataset->pairs && f->instance->run.program->recipe.pairs.is_resampled) mark_all(f, from);
+  else mark_rows(f, from, to, relation->in_ptr, relation->in_source);
+}
+
+static int halo_of_group(const ranks_filling *f, int group, int direction) {
+  const int relations = f->instance->run.program->graph.set_count - GNN_RELATIONS;
+  return group == 0 ? direction : GNN_HALOS + (relations > 0 ? relations : 0) + 2 * (group - 1) + direction;
+}
+
 /* In sums over in-edges (0) or out-edges (1): the rows that are gathered, in the order of the table. False: of some rank other ones than was planned. */
-static int find_table(ranks_filling *f, int direction) {
-  const gnn_dataset *d = f->dataset;
-  const rank_edges *t = &f->joined;
-  int32_t *number = f->number[direction];
-  int64_t *first = f->ranks->receive_first[direction], found = 0;
-  const int64_t own = f->end - f->begin;
-  for (int64_t row = 0; row < d->nodes; row++) number[row] = -1;
-  for (int64_t e = 0; direction == 0 && e < t->count; e++) number[t->in_source[t->first + e]] = 0;
-  for (int64_t e = 0; direction == 1 && e < t->out_ptr[own]; e++) number[t->out_destination[e]] = 0;
+static int find_table(ranks_filling *f, int group, int direction) {
+  const rank_rows *g = &f->groups[group];
+  const int halo = halo_of_group(f, group, direction);
+  int32_t *number = g->number[direction];
+  int64_t *first = f->ranks->receive_first[halo], found = 0;
+  const int64_t own = g->end - g->begin;
   for (int r = 0; r < f->desc->count; r++) {
     first[r] = found;
-    for (int64_t row = f->desc->first[r]; row < f->desc->first[r + 1]; row++)
-      if (r == f->ranks->rank) number[row] = (int32_t)(row - f->begin);
+    for (int64_t row = g->first[r]; row < g->first[r + 1]; row++)
+      if (r == f->ranks->rank) number[row] = (int32_t)(row - g->begin);
       else if (number[row] == 0) number[row] = (int32_t)(own + found++);
-    if (r != f->ranks->rank && found - first[r] != planned(f, direction, f->ranks->rank, r)) return 0;
+    if (r != f->ranks->rank && f->desc->pairs[halo] && found - first[r] != planned(f, halo, f->ranks->rank, r)) return 0;
   }
   first[f->desc->count] = found;
-  f->ranks->rows[direction] = own;
+  f->ranks->rows[halo] = own;
   return 1;
 }
 
-/* The rank's rows that rank `to` gathers: over in-edges, whose sources they are, or over out-edges. */
-static int is_gathered_by(const ranks_filling *f, int direction, int64_t row, int to) {
-  const rank_edges *t = &f->joined;
-  if (direction == 0) {
-    for (int64_t e = t->out_ptr[row - f->begin]; e < t->out_ptr[row - f->begin + 1]; e++)
-      if (f->rank_of[t->out_destination[e]] == to) return 1;
-    return 0;
-  }
-  for (int64_t e = t->in_ptr[row]; e < t->in_ptr[row + 1]; e++)
-    if (f->rank_of[t->in_source[e]] == to) return 1;
-  return 0;
-}
-
-static int find_sent(ranks_filling *f, int direction, int32_t *send) {
-  int64_t *first = f->ranks->send_first[direction], count = 0;
-  for (int to = 0; to < f->desc->count; to++) {
-    const int64_t most = to == f->ranks->rank ? 0 : planned(f, direction, to, f->ranks->rank);
+/* The rank's rows that others gather. */
+static int find_sent(ranks_filling *f, int group, int direction) {
+  const rank_rows *g = &f->groups[group];
+  const int halo = halo_of_group(f, group, direction);
+  int32_t *send = ranks_at(f, f->desc->at_send[halo]);
+  int64_t *first = f->ranks->send_first[halo], count = 0;
+  for (int to = 0; to < f->desc->count && f->desc->pairs[halo]; to++) {
+    const int64_t most = to == f->ranks->rank ? 0 : planned(f, halo, to, f->ranks->rank);
     first[to] = count;
-    for (int64_t row = f->begin; to != f->ranks->rank && row < f->end; row++) {
-      if (!is_gathered_by(f, direction, row, to)) continue;
+    for (int64_t row = 0; to != f->ranks->rank && row < g->end - g->begin; row++) {
+      if (!(g->by[direction][row] >> to & 1)) continue;
       if (count - first[to] == most) return 0;
-      if (send) send[count] = (int32_t)(row - f->begin);
+      if (send) send[count] = (int32_t)row;
       count++;
     }
     if (count - first[to] != most) return 0;
   }
   first[f->desc->count] = count;
-  f->ranks->send_row[direction] = send;
+  f->ranks->send_row[halo] = send;
   return 1;
 }
 
@@ -155,14 +236,14 @@ static int find_edges(ranks_filling *f, const rank_edges *t, int halo, int32_t *
   f->ranks->rows[halo] = t->count;
   for (int r = 0; r < f->desc->count; r++) {
     received[r + 1] = received[r];
-    for (int64_t k = received[r]; k < t->foreign && t->foreign_edge[k] < t->in_ptr[f->desc->first[r + 1]]; k++) received[r + 1]++;
+    for (int64_t k = received[r]; k < t->foreign && t->foreign_edge[k] < t->in_ptr[t->to->first[r + 1]]; k++) received[r + 1]++;
     if (r != f->ranks->rank && received[r + 1] - received[r] != planned(f, halo, f->ranks->rank, r)) return 0;
   }
   for (int to = 0; to < f->desc->count; to++) {
     const int64_t most = to == f->ranks->rank ? 0 : planned(f, halo, to, f->ranks->rank);
     sent[to] = count;
     for (int64_t e = 0; to != f->ranks->rank && e < t->count; e++) {
-      if (f->rank_of[t->in_source[t->first + e]] != to) continue;
+      if (t->from->rank_of[t->in_source[t->first + e]] != to) continue;
       if (count - sent[to] == most) return 0;
       if (send) send[count] = (int32_t)e;
       count++;
@@ -183,7 +264,7 @@ static void fill_degree(const int64_t *ptr, int64_t rows, gnn_real *degree) {
 static gnn_status fill_edges_of_rank(ranks_filling *f, int set, const rank_edges *t, gnn_error *error) {
   gnn_run *run = &f->instance->run;
   const gnn_edge_set_desc *plan = &run->program->graph.sets[set];
-  const int64_t own = f->end - f->begin, count = t->out_ptr[own];
+  const int64_t own = t->to->end - t->to->begin, sources = t->from->end - t->from->begin, count = t->out_ptr[sources];
   int64_t *ptr = ranks_at(f, plan->at_in_ptr), *bounds = ranks_at(f, plan->at_in_bounds), *out_ptr = ranks_at(f, plan->at_out_ptr), *edge = ranks_at(f, plan->at_out_edge);
   int64_t *out_bounds = ranks_at(f, plan->at_out_bounds);
   int32_t *idx = ranks_at(f, plan->at_in_idx), *out_idx = ranks_at(f, plan->at_out_idx);
@@ -191,19 +272,19 @@ static gnn_status fill_edges_of_rank(ranks_filling *f, int set, const rank_edges
   f->set_first[set] = t->first;
   f->set_count[set] = t->count;
   *in = (gnn_csr){.rows = own, .entries = t->count, .ptr = ptr, .idx = idx, .bounds = bounds};
-  for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = t->in_ptr[f->begin + r] - t->first;
-  for (int64_t e = 0; idx && e < t->count; e++) idx[e] = f->number[0][t->in_source[t->first + e]];
+  for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = t->in_ptr[t->to->begin + r] - t->first;
+  for (int64_t e = 0; idx && e < t->count; e++) idx[e] = t->from->number[0][t->in_source[t->first + e]];
   if (bounds) in->tasks = gnn_fill_bounds(ptr, own, bounds);
   gnn_status status = ptr && plan->hub_room ? gnn_fill_hubs(in, ranks_at(f, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
-  fill_degree(t->out_ptr, own, ranks_at(f, plan->at_out_degree));
-  fill_degree(t->in_ptr + f->begin, own, ranks_at(f, plan->at_in_degree));
+  fill_degree(t->out_ptr, sources, ranks_at(f, plan->at_out_degree));
+  fill_degree(t->in_ptr + t->to->begin, own, ranks_at(f, plan->at_in_degree));
   for (int64_t k = 0; edge && k < count; k++) edge[k] = t->out_number[k];
-  *out = plan->has_out && out_ptr == NULL ? *in : (gnn_csr){.rows = own, .entries = count, .ptr = out_ptr, .idx = out_idx, .bounds = out_bounds};
+  *out = plan->has_out && out_ptr == NULL ? *in : (gnn_csr){.rows = sources, .entries = count, .ptr = out_ptr, .idx = out_idx, .bounds = out_bounds};
   out->edge = edge;
   if (out_ptr == NULL || status != GNN_OK) return status;
-  memcpy(out_ptr, t->out_ptr, (size_t)(own + 1) * sizeof *out_ptr);
-  for (int64_t k = 0; out_idx && k < count; k++) out_idx[k] = f->number[1][t->out_destination[k]];
-  if (out_bounds) out->tasks = gnn_fill_bounds(out_ptr, own, out_bounds);
+  memcpy(out_ptr, t->out_ptr, (size_t)(sources + 1) * sizeof *out_ptr);
+  for (int64_t k = 0; out_idx && k < count; k++) out_idx[k] = t->to->number[1][t->out_destination[k]];
+  if (out_bounds) out->tasks = gnn_fill_bounds(out_ptr, sources, out_bounds);
   return plan->hub_room ? gnn_fill_hubs(out, ranks_at(f, plan->at_out_hubs), plan->hub_room, error) : GNN_OK;
 }
 
@@ -221,8 +302,8 @@ static gnn_status fill_relation_of_rank(ranks_filling *f, int set, gnn_error *er
   if (relation == NULL) return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\", which the program uses", f->dataset->title, plan->name);
   rank_edges t;
   const int halo = GNN_HALOS + set - GNN_RELATIONS;
-  gnn_status status = turn_edges(f, relation->in_ptr, relation->in_source, &t, error);
-  if (status == GNN_OK && (t.count > plan->edges || t.out_ptr[f->end - f->begin] > plan->edges || t.count + t.foreign > plan->table || !find_edges(f, &t, halo, ranks_at(f, f->desc->at_send[halo])))) status = gnn_fill_other_parts(f->dataset, error);
+  gnn_status status = turn_edges(group_of(f, relation, relation->src), group_of(f, relation, relation->dst), relation->in_ptr, relation->in_source, &t, error);
+  if (status == GNN_OK && (t.count > plan->edges || t.out_ptr[t.from->end - t.from->begin] > plan->edges || t.count + t.foreign > plan->table || !find_edges(f, &t, halo, ranks_at(f, f->desc->at_send[halo])))) status = gnn_fill_other_parts(f->dataset, error);
   if (status == GNN_OK) {
     int64_t *id = ranks_at(f, plan->at_id);
     status = fill_edges_of_rank(f, set, &t, error);
@@ -258,10 +339,11 @@ static void fill_blocks_of_rank(ranks_filling *f, const int64_t *first) {
 static void view_field(const ranks_filling *f, const gnn_data_field *from, gnn_data_field *to) {
   *to = *from;
   if (from->domain == GNN_NODE) to->rows = f->end - f->begin; /* their rows are found by node_id */
-  if (from->domain != GNN_EDGE && from->domain != GNN_RELATION) return;
+  if (from->domain != GNN_EDGE && from->domain != GNN_RELATION && from->domain != GNN_TYPE) return;
   const int set = from->domain == GNN_EDGE ? GNN_EDGES : from->set;
-  const int64_t first = f->set_first[set];
-  to->rows = f->set_count[set];
+  const rank_rows *type = from->domain == GNN_TYPE ? &f->groups[1 + from->set] : NULL;
+  const int64_t first = type ? type->begin : f->set_first[set];
+  to->rows = type ? type->end - type->begin : f->set_count[set];
   if (from->dense) to->dense += first * from->width;
   if (from->ptr) to->ptr += first;
   if (from->label) to->label += first;
@@ -367,9 +449,8 @@ static gnn_status see_whole(ranks_filling *f, int64_t *first, gnn_error *error) 
 static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_error *error) {
   gnn_run *run = &f->instance->run;
   gnn_status status;
-  if (!find_table(f, GNN_HALO_IN) || !find_table(f, GNN_HALO_OUT)) return gnn_fill_other_parts(f->dataset, error);
-  for (int h = 0; h < GNN_HALO_EDGES; h++)
-    if (!find_sent(f, h, ranks_at(f, f->desc->at_send[h]))) return gnn_fill_other_parts(f->dataset, error);
+  for (int k = 0; k < 2 * f->group_count; k++)
+    if (!find_table(f, k / 2, k % 2) || !find_sent(f, k / 2, k % 2)) return gnn_fill_other_parts(f->dataset, error);
   if (!find_edges(f, &f->graph, GNN_HALO_EDGES, ranks_at(f, f->desc->at_send[GNN_HALO_EDGES]))) return gnn_fill_other_parts(f->dataset, error);
   run->nodes = f->end - f->begin;
   run->edges = f->graph.count;
@@ -377,6 +458,11 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
   const int64_t leaving = f->graph.out_ptr[run->nodes];
   if (run->nodes > plan->nodes || run->edges > plan->edges || leaving > plan->edges) return gnn_fill_other_parts(f->dataset, error);
   run->graphs = 1;
+  for (int t = 0; t < plan->type_count; t++) {
+    run->type_first[t] = f->groups[1 + t].begin;
+    run->type_nodes[t] = f->groups[1 + t].end - f->groups[1 + t].begin;
+    if (run->type_nodes[t] > plan->types[t].nodes) return gnn_fill_other_parts(f->dataset, error);
+  }
   status = fill_edges_of_rank(f, GNN_EDGES, &f->graph, error);
   for (int set = GNN_RELATIONS; set < plan->set_count && status == GNN_OK; set++)
     if ((status = fill_relation_of_rank(f, set, error)) != GNN_OK) return status;
@@ -387,30 +473,35 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
   return fill_fields(f, error);
 }
 
+/* Whatever passes between the ranks. */
+static gnn_status mark_edges(ranks_filling *f, gnn_error *error) {
+  const gnn_dataset *d = f->dataset;
+  const gnn_graph_desc *plan = &f->instance->run.program->graph;
+  gnn_status status = turn_edges(&f->groups[0], &f->groups[0], d->in_ptr, d->in_source, &f->graph, error);
+  if (status == GNN_OK) mark_rows(f, &f->groups[0], &f->groups[0], d->in_ptr, d->in_source);
+  for (int set = GNN_RELATIONS; set < plan->set_count && status == GNN_OK; set++) {
+    const gnn_data_relation *relation = gnn_dataset_relation(d, plan->sets[set].name);
+    if (relation == NULL || relation->src != plan->sets[set].src || relation->dst != plan->sets[set].dst)
+      return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\" between such nodes, which the program uses", d->title, plan->sets[set].name);
+    mark_relation(f, relation);
+  }
+  return status;
+}
+
 gnn_status gnn_fill_ranks(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   ranks_filling f = {.instance = instance, .dataset = dataset, .desc = instance->run.program->ranks, .ranks = instance->run.ranks};
-  const int64_t rows = dataset->nodes;
   gnn_drop_whole_rows(instance);
-  if (dataset->graphs > 1 || dataset->type_count > 0) return gnn_fill_other_parts(dataset, error);
-  int64_t *first = malloc(((size_t)1 << gnn_block_levels(rows)) * sizeof *first + sizeof *first);
-  f.rank_of = malloc((size_t)rows + 1);
-  for (int d = 0; d < 2; d++) f.number[d] = malloc((size_t)rows * sizeof *f.number[d] + 1);
-  gnn_status status = first && f.rank_of && f.number[0] && f.number[1] ? find_rows(&f, first, error) : gnn_fail_memory(error, 9 * rows);
+  if (dataset->graphs > 1) return gnn_fill_other_parts(dataset, error);
+  int64_t *first = malloc(((size_t)1 << gnn_block_levels(dataset->nodes)) * sizeof *first + sizeof *first);
+  gnn_status status = first ? find_rows(&f, first, error) : gnn_fail_memory(error, 8 * dataset->nodes);
   if (status == GNN_OK && dataset->split_count[GNN_TRAIN] == 0 && instance->run.program->graph.at_rows[GNN_TRAIN] >= 0)
     status = gnn_fail(error, GNN_EDATA, "R0802", "%s has no training nodes", dataset->title);
-  int64_t *ptr = NULL;
-  int32_t *source = NULL;
-  if (status == GNN_OK) status = turn_edges(&f, dataset->in_ptr, dataset->in_source, &f.graph, error);
-  f.joined = f.graph;
-  if (status == GNN_OK && dataset->relation_count > 0 && (status = gnn_dataset_join(dataset, &ptr, &source, error)) == GNN_OK) status = turn_edges(&f, ptr, source, &f.joined, error);
+  if (status == GNN_OK) status = make_groups(&f, error);
+  if (status == GNN_OK) status = mark_edges(&f, error);
   if (status == GNN_OK) status = fill_rows_of_rank(&f, first, error);
   if (status == GNN_OK) status = see_whole(&f, first, error);
   else free(first);
-  free(f.rank_of);
-  if (f.joined.out_ptr != f.graph.out_ptr) drop_edges(&f.joined);
   drop_edges(&f.graph);
-  free(ptr);
-  free(source);
-  for (int d = 0; d < 2; d++) free(f.number[d]);
+  drop_groups(&f);
   return status;
 }

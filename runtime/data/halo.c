@@ -166,32 +166,43 @@ gnn_halo_sum gnn_halo_of(const gnn_halo *halo, int level, int direction) {
 
 /* ---- ranks ---- */
 
-gnn_status gnn_rank_pairs(int64_t nodes, int ranks, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *const pairs[3], gnn_error *error) {
-  uint16_t *rank_of = malloc((size_t)nodes * sizeof *rank_of + 1), *seen = calloc((size_t)nodes + 1, sizeof *seen); /* seen: the last rank that gathered the row, plus one */
-  int64_t *last = malloc((size_t)ranks * sizeof *last); /* the last row that a rank gathered over out-edges */
-  if (rank_of == NULL || seen == NULL || last == NULL) {
-    free(rank_of);
+gnn_status gnn_rank_rows(int ranks, const gnn_rank_edges *sets, int set_count, int direction, int64_t *pairs, gnn_error *error) {
+  const int64_t sources = set_count ? sets[0].sources : 0;
+  uint16_t *seen = calloc((size_t)sources + 1, sizeof *seen); /* per source: the last rank that gathered it, plus one */
+  int64_t *last = malloc((size_t)ranks * sizeof *last);        /* per rank: the last destination that it gathered */
+  if (seen == NULL || last == NULL) {
     free(seen);
     free(last);
-    return gnn_fail_memory(error, 4 * nodes);
+    return gnn_fail_memory(error, 2 * sources);
   }
-  for (int r = 0; r < ranks; r++) {
-    last[r] = -1;
-    for (int64_t row = first[r]; row < first[r + 1]; row++) rank_of[row] = (uint16_t)r;
-  }
-  for (int h = 0; h < 3; h++) memset(pairs[h], 0, (size_t)(ranks * ranks) * sizeof *pairs[h]);
-  for (int64_t row = 0; row < nodes; row++)
-    for (int64_t e = in_ptr[row]; e < in_ptr[row + 1]; e++) {
-      const int p = rank_of[row], q = rank_of[in_idx[e]];
-      if (p == q) continue;
-      if (seen[in_idx[e]] != p + 1) pairs[GNN_HALO_IN][p * ranks + q]++;
-      if (last[q] != row) pairs[GNN_HALO_OUT][q * ranks + p]++;
-      pairs[GNN_HALO_EDGES][q * ranks + p]++;
-      seen[in_idx[e]] = (uint16_t)(p + 1);
-      last[q] = row;
-    }
-  free(rank_of);
+  memset(pairs, 0, (size_t)(ranks * ranks) * sizeof *pairs);
+  for (int r = 0; r < ranks; r++) last[r] = -1;
+  for (int p = 0; p < ranks && set_count; p++)
+    for (int64_t row = sets[0].first_destination[p]; direction == GNN_HALO_OUT && row < sets[0].first_destination[p + 1]; row++)
+      for (int k = 0; k < set_count; k++)
+        for (int64_t e = sets[k].in_ptr[row]; e < sets[k].in_ptr[row + 1]; e++) {
+          const int q = sets[k].rank_of_source[sets[k].in_source[e]];
+          if (q != p && last[q] != row) pairs[q * ranks + p]++;
+          last[q] = row;
+        }
+  for (int p = 0; p < ranks && direction == GNN_HALO_IN; p++)
+    for (int k = 0; k < set_count; k++)
+      for (int64_t e = sets[k].in_ptr[sets[k].first_destination[p]]; e < sets[k].in_ptr[sets[k].first_destination[p + 1]]; e++) {
+        const int32_t source = sets[k].in_source[e];
+        const int q = sets[k].rank_of_source[source];
+        if (q != p && seen[source] != p + 1) pairs[p * ranks + q]++;
+        seen[source] = (uint16_t)(p + 1);
+      }
   free(seen);
   free(last);
   return GNN_OK;
+}
+
+void gnn_rank_edges_between(int ranks, const gnn_rank_edges *set, int64_t *pairs) {
+  memset(pairs, 0, (size_t)(ranks * ranks) * sizeof *pairs);
+  for (int p = 0; p < ranks; p++)
+    for (int64_t e = set->in_ptr[set->first_destination[p]]; e < set->in_ptr[set->first_destination[p + 1]]; e++) {
+      const int q = set->rank_of_source[set->in_source[e]];
+      if (q != p) pairs[q * ranks + p]++;
+    }
 }

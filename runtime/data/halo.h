@@ -46,8 +46,21 @@ gnn_halo_sum gnn_halo_of(const gnn_halo *halo, int level, int direction);
 /* The rows of a part: *begin .. the number returned. */
 int64_t gnn_halo_part(const gnn_halo *halo, int level, int64_t part, int64_t *begin);
 
-/* Of ranks, whose rows begin at first[0 .. ranks]: pairs[GNN_HALO_IN][p * ranks + q] rows of rank q are gathered by the rows of rank p over in-edges, [GNN_HALO_OUT] over out-edges,
- * and [GNN_HALO_EDGES] edges go from rows of p to rows of q; those of a rank by itself are none. At most 65535 ranks. O(entries). */
-gnn_status gnn_rank_pairs(int64_t nodes, int ranks, const int64_t *first, const int64_t *in_ptr, const int32_t *in_idx, int64_t *const pairs[3], gnn_error *error);
+/* ---- ranks, at most 65535 ---- */
+
+/* A set of edges, by destination, of rows that ranks own runs of. */
+typedef struct gnn_rank_edges {
+  const int64_t *in_ptr;
+  const int32_t *in_source;
+  const uint16_t *rank_of_source; /* [sources] */
+  int64_t sources;
+  const int64_t *first_destination; /* [ranks + 1] */
+} gnn_rank_edges;
+
+/* GNN_HALO_IN: of the rows at which all of these edges begin, pairs[p * ranks + q] of rank q are gathered by sums at the destinations of rank p. GNN_HALO_OUT: of the rows at which all of them end,
+ * by sums at the sources. Those of a rank by itself are none. O(edges). */
+gnn_status gnn_rank_rows(int ranks, const gnn_rank_edges *sets, int set_count, int direction, int64_t *pairs, gnn_error *error);
+/* pairs[p * ranks + q]: so many edges go from rows of p to rows of q, another. */
+void gnn_rank_edges_between(int ranks, const gnn_rank_edges *set, int64_t *pairs);
 
 #endif

@@ -37,6 +37,55 @@ edge_kinds() { # FOLDER
     echo '{"relation_names": ["cites", "follows", "owns"]}' >"$1/graph.json"
 }
 
+types_of() { # NAME: a folder of papers, authors and three venues
+  mkdir -p "$1" && perl -e '
+    our ($folder, $s) = ($ARGV[0], 11);
+    sub next_below { $s = ($s * 1103515245 + 12345) % 2147483648; return int($s / 8) % $_[0] }
+    sub put {
+      my ($file, $type, $shape, $bytes) = @_;
+      my $header = "{\x27descr\x27: \x27$type\x27, \x27fortran_order\x27: False, \x27shape\x27: ($shape), }";
+      $header .= " " x (63 - (10 + length $header) % 64) . "\n";
+      open my $out, ">:raw", "$folder/$file.npy" or die;
+      print $out "\x93NUMPY\x01\x00", pack("v", length $header), $header, $bytes;
+    }
+    sub edges { my ($name, $from, $to, $count) = @_; put("$name.edge_index", "<i8", "2, $count", pack("q<*", (map { next_below($from) } 1 .. $count), map { next_below($to) } 1 .. $count)) }
+    sub rows { my ($name, $rows, $width) = @_; put($name, "<f4", "$rows, $width", pack("f<*", map { next_below(64) / 32 - 1 } 1 .. $rows * $width)) }
+    rows("paper.x", 9000, 6);
+    rows("author.x", 5000, 5);
+    rows("venue.x", 3, 4);
+    put("paper.y", "<i8", "9000,", pack("q<*", map { next_below(3) } 1 .. 9000));
+    put("paper.train_mask", "|b1", "9000,", pack("C*", map { next_below(3) > 0 } 1 .. 9000));
+    edges("writes", 5000, 9000, 20000);
+    edges("knows", 5000, 5000, 8000);
+    edges("prints", 3, 9000, 9000);
+    open my $out, ">", "$folder/graph.json" or die;
+    print $out q({"node_types": {"paper": 9000, "author": 5000, "venue": 3}, "relations": [{"name": "writes", "source": "author", "destination": "paper"}, ), q({"name": "knows", "source": "author", "destination": "author"}, {"name": "prints", "source": "venue", "destination": "paper"}]})' "$1"
+}
+
+types_model() { # over mag, a folder of types_of: sums within types and between them, products on edges, sums over all rows of each
+  cat <<'MODEL'
+data mag from npy("mag") {
+  nodes paper : count
+  nodes author : count
+  nodes venue : count
+  paper x : f32[6]
+  paper y : class[3]
+  author x : f32[5]
+  venue x : f32[4]
+  reverse = [writes, prints]
+}
+model types on mag {
+  p = paper.x |> Linear(8) |> relu |> dropout(0.2)
+  a = author.x |> dropout(0.2) |> Linear(8) |> batch_norm |> relu
+  a = SAGE(a, a, 8) over knows + SAGE(p, a, 8) over rev_writes |> relu
+  v = SAGE(p, venue.x, 4) over rev_prints |> tanh
+  q = GAT(a, p, 4, heads = 2, add_self_loops = false, dropout = 0.2) over writes + SAGE(v, p, 8) over prints
+  return relu(q) * (1 + sum(src.a * dst.q) over writes) + mean(a, axis = rows) |> Linear(paper.y.classes)
+}
+train types { loss = cross_entropy(out, paper.y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
+MODEL
+}
+
 gate_layer() { # rows of both ends of an edge and values on edges
   cat <<'MODEL'
 layer Gate(x : node[f], out) {

@@ -243,6 +243,9 @@ train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3;
 MODEL
 check "products and means of values on a relation's edges, whose gradients go back to other ranks, on 3" same_bits far 3
 check "  and send to the byte what was announced" counts far
+types_of mag && types_model >types.gnn
+check "several types of nodes, of which one has hardly any, on 2 and 3" same_bits types 2 3
+check "  and send to the byte what was announced" counts types
 rm directed/edge_type.npy directed/graph.json
 cp "$here/../end_to_end/models/plans/edges4.gnn" edges.gnn
 check "values on edges, on 3" same_bits edges 3

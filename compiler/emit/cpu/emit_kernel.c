@@ -425,10 +425,10 @@ static void emit_spmm(StepWriter *w) {
 }
 
 /* Rows of a table into `to`: those of the rank, or if `lines` say which row r the i-th is, these. */
-static void print_table_rows(const StepWriter *w, const char *task, const char *index, const char *lines, const char *row, const char *to) {
+static void print_table_rows(const StepWriter *w, const char *task, unsigned uses, const char *index, const char *lines, const char *row, const char *to) {
   const char *type = rows_type(w->kernels, w->kernel->anchor);
   const int64_t stride = kernels_row_stride(w->kernels, w->kernel->anchor);
-  open_task(w, task, w->body->uses | USES_STEP | USES_RUN);
+  open_task(w, task, w->body->uses | uses | USES_STEP);
   fprintf(w->out, "%s  for (int64_t %s = begin; %s < end; %s++) {\n%s    %s *restrict to = (%s *)(void *)%s + %s * %" PRId64 ";\n", lines, index, index, index, row, type, type, to, index, stride);
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", rows_loops_text(w->body, "    "));
@@ -440,8 +440,8 @@ static void emit_exchange(StepWriter *w) {
   const char *sent = step_scratch(w), *own = step_to(w, w->kernel->anchor);
   const int halo = halo_of_ranks(w->graph, w->kernel);
   step_write_halo(w, (Spread){0});
-  print_table_rows(w, "sent", "i", arena_printf(w->arena, "  const int32_t *row = gnn_rows_to_send(g, %d);\n", halo), "    const int64_t r = row[i];\n", sent);
-  print_table_rows(w, "rows", "r", "", "", own);
+  print_table_rows(w, "sent", USES_RUN, "i", arena_printf(w->arena, "  const int32_t *row = gnn_rows_to_send(g, %d);\n", halo), "    const int64_t r = row[i];\n", sent);
+  print_table_rows(w, "rows", 0, "r", "", "", own);
   open_step_as(w, "_own", no_members);
   run_over_rows(w, "rows", w->anchor->shape.domain, 1);
   fprintf(w->out, "}\n\n");
