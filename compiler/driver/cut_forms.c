@@ -114,6 +114,7 @@ static const char *not_of_one_graph(const Graph *graph) {
 /* Why not, of what ranks on processors have, or one GPU has. */
 static const char *not_for_gpus(const Compilation *c) {
   const TypedProgram *p = c->program;
+  if (p->info->has_pairs) return "candidate pairs are for ranks on processors, so far; --backend=cpu";
   const Options *o = c->options;
   if (p->train.boundary != BOUNDARY_EXACT) return arena_printf(c->arena, "%s is for ranks on processors, so far; --backend=cpu", p->train.approximation);
   if (o->trial || (o->tuning && strcmp(o->tuning, "none") != 0)) return "tuned kernels are for one GPU, so far: no --tune, and no --tuning but none";
@@ -134,9 +135,11 @@ static const char *not_for_ranks(const Compilation *c) {
   if (o->has_double) return "gradients are checked in one process: -fgradcheck without --ranks";
   if (p->info->is_shapes_only && !is_planned_alone) return "how the nodes are shared out follows from the data, which were not read; --plan estimates it";
   if (p->train.batch_graphs || p->info->graphs > 1) return "sets of graphs are trained in one process, so far";
-  if (p->info->has_pairs) return "pairs of nodes are for one process, so far";
+  if (p->has_train && p->train.ring_field != NO_INDEX) return "bpr compares scores of pairs that are anywhere, so far in one process; bce(out, links.label) takes each by itself";
   if (p->info->relation_count > 0 && !p->info->ranks) return "relations of data that were not read are for one process, so far";
   if (p->has_weights_of_nodes) return "weights with a row for each node are for one process, so far";
+  if (p->train.boundary != BOUNDARY_EXACT && p->info->has_pairs) return arena_printf(c->arena, "%s is for labels of nodes: candidate pairs may be others in each epoch", p->train.approximation);
+  if (p->train.boundary == BOUNDARY_SAMPLE && p->info->type_count > 0) return arena_printf(c->arena, "%s draws rows of one type of nodes, so far; stale(1) takes several", p->train.approximation);
   if (p->train.boundary_number > 0 && o->precision == PRECISION_BF16) return arena_printf(c->arena, "%s counts rows several times or averages them, of 32 bits, so far: no --precision=bf16", p->train.approximation);
   if (cut_wish_is_fixed(cut_wish(c)) || o->plan_from) return "the values of a rank are whole: no --cut, and no plan of other values";
   for (int f = 0; f < FORM_COUNT; f++) {
@@ -144,8 +147,9 @@ static const char *not_for_ranks(const Compilation *c) {
     if (!why && c->forms[f].evaluation_count) why = not_of_one_graph(c->forms[f].evaluations[0].graph);
     if (why) return why;
   }
-  if (c->evaluation->values[c->evaluation->scores].shape.domain != DOMAIN_NODE) return "scores of nodes, so far";
-  if (!p->info->ranks) return "one graph with labels on its nodes, so far";
+  const Domain scored = c->evaluation->values[c->evaluation->scores].shape.domain;
+  if (scored != DOMAIN_NODE && !(p->info->has_pairs && scored == typed_pairs(p->info))) return "scores of nodes or of candidate pairs, so far";
+  if (!p->info->ranks) return "one graph with labels on its nodes, or with candidate pairs, so far";
   return NULL;
 }
 

@@ -455,6 +455,7 @@ static int *find_ends(const Cutting *c) {
   const Graph *graph = c->from;
   int *end = arena_alloc(graph->arena, (size_t)(graph->value_count + 1) * sizeof *end);
   for (int i = 0; i < graph->value_count; i++) end[i] = NO_INDEX;
+  if (graph->scores != NO_VALUE && is_of_edges(c, graph->values[graph->scores].shape.domain)) end[graph->scores] = END_DST; /* where edges lie */
   for (int i = graph->value_count - 1; i >= 0; i--) {
     const Value *value = &graph->values[i];
     for (int k = 0; k < value->operand_count; k++) {

@@ -296,7 +296,7 @@ static bool same_attribute(const Value *a, const Value *b) {
   case ATTRIBUTE_PART: return a->as.part.axis == b->as.part.axis && a->as.part.begin == b->as.part.begin;
   case ATTRIBUTE_DOMAIN: return a->as.domain == b->as.domain;
   case ATTRIBUTE_STATE: return a->as.state.index == b->as.state.index && a->as.state.number == b->as.state.number;
-  case ATTRIBUTE_DEGREE: return a->as.degree.end == b->as.degree.end && a->as.degree.edges == b->as.degree.edges;
+  case ATTRIBUTE_DEGREE: return a->as.degree.end == b->as.degree.end && a->as.degree.edges == b->as.degree.edges && (a->op != OP_HALO || a->as.degree.halo == b->as.degree.halo);
   case ATTRIBUTE_ENTRIES: return a->as.entries.field == b->as.entries.field && a->as.entries.is_by_column == b->as.entries.is_by_column && a->as.entries.is_number == b->as.entries.is_number;
   }
   return false;

@@ -36,7 +36,7 @@ static int64_t exchange_stale(gnn_run *run, int number, const unsigned char *sen
   const int64_t *send_first = ranks->send_first[copy->halo], *receive_first = ranks->receive_first[copy->halo];
   const int64_t sent = send_first[ranks->count] * copy->row_bytes, received = receive_first[ranks->count] * copy->row_bytes;
   unsigned char *leaving = (unsigned char *)gnn_at(run, 0) + copy->at_kept, *arrived = leaving + sent, *average = arrived + received;
-  const gnn_messages messages = {leaving, arrived, send_first, receive_first, copy->row_bytes, 0};
+  const gnn_messages messages = {leaving, arrived, send_first, receive_first, copy->row_bytes, gnn_ranks_draws_pairs(ranks, copy->halo)};
   const double smooth = ranks->desc->boundary_number;
   const int is_first = b->seed != run->seed || b->copy_epoch[number] != run->epoch - 1, has_come = b->is_on_way[number];
   if (has_come) net->finish(ranks, copy->step);

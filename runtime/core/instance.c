@@ -227,6 +227,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
   gnn_backend_of(instance->run.program)->close(instance);
   free(instance->scores_here);
   gnn_drop_whole_rows(instance);
+  free(instance->score_first);
   free(instance->block_loss);
   free(instance->metric_room);
   free(instance);
@@ -301,6 +302,18 @@ void gnn_instance_see(gnn_instance *instance) {
   memcpy(run->row_weight, whole->row_weight, sizeof run->row_weight);
 }
 
+gnn_status gnn_instance_see_pairs(gnn_instance *instance, gnn_error *error) {
+  gnn_run *run = &instance->run;
+  const int64_t *ptr = run->program->scores_domain == GNN_RELATION ? run->sets[run->program->scores_set].in.ptr : NULL, blocks = INT64_C(1) << run->blocks.levels;
+  if (ptr == NULL) return GNN_OK;
+  int64_t *first = realloc(instance->score_first, (size_t)(blocks + 1) * sizeof *first);
+  if (first == NULL) return gnn_fail_memory(error, 8 * (blocks + 1));
+  run->score_first = instance->score_first = first;
+  const int64_t own = run->ranks ? (int64_t)gnn_own_parts(run) << (run->blocks.levels - run->program->ranks->part_levels) : blocks;
+  for (int64_t b = 0; b <= own; b++) first[b] = ptr[run->blocks.first[b]];
+  return GNN_OK;
+}
+
 static void instance_weigh_batch(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   const gnn_field_desc *field = run->program->label_field < 0 ? NULL : &run->program->fields[run->program->label_field];
@@ -314,7 +327,9 @@ gnn_status gnn_instance_begin(gnn_instance *instance, gnn_error *error) {
   if (instance->batches) instance_weigh_batch(instance);
   else if (instance->whole_rows) memcpy(run->row_weight, instance->whole.row_weight, sizeof run->row_weight);
   else gnn_instance_see(instance);
-  gnn_status status = gnn_backend_of(program)->load(instance);
+  gnn_status status = gnn_instance_see_pairs(instance, error);
+  if (status != GNN_OK) return status;
+  status = gnn_backend_of(program)->load(instance);
   if (status == GNN_OK && program->once) status = gnn_do(instance, GNN_WORK_ONCE);
   if (status != GNN_OK) return gnn_step_failed(instance, status, error, "", "the data did not get to the device");
   instance->is_loaded = 1;

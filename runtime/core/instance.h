@@ -89,6 +89,7 @@ typedef struct gnn_batch {
 typedef struct gnn_whole_rows {
   int32_t *split[GNN_SPLIT_COUNT], *classes;
   int64_t *first;  /* gnn_blocks.first */
+  int64_t score_first[GNN_RANKS_MOST + 1]; /* the first row with scores of each rank */
   float *numbers, *scores;
 } gnn_whole_rows;
 
@@ -99,6 +100,7 @@ typedef struct gnn_instance {
   struct gnn_batches *batches; /* data/batches.h; NULL: all data are in the arena */
   void (*drop_batches)(struct gnn_instance *instance);
   gnn_whole_rows *whole_rows;  /* NULL: not of ranks */
+  int64_t *score_first;        /* run.score_first */
   struct gnn_dataset *drawn;   /* of a program whose pairs are drawn anew: the data, which lives as long as the instance; otherwise NULL */
   gnn_error batch_error;       /* why a batch did not get into the arena; message "": none failed */
   gnn_memory memory;
@@ -138,6 +140,8 @@ gnn_scratch_folders gnn_instance_folders(const gnn_program *program, const gnn_i
 gnn_status gnn_instance_begin(gnn_instance *instance, gnn_error *error);
 /* Of a program that works on all data at once: the arena holds what is measured, again where it has changed. */
 void gnn_instance_see(gnn_instance *instance);
+/* Where the blocks of candidate pairs begin, which are in the arena. */
+gnn_status gnn_instance_see_pairs(gnn_instance *instance, gnn_error *error);
 /* What instance->whole says of its labels: the weights of the rows, and the best single answer. */
 void gnn_instance_survey(gnn_instance *instance);
 /* Room to measure so many rows of labels and blocks. */

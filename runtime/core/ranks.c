@@ -109,7 +109,7 @@ const int32_t *gnn_rows_to_send(const gnn_run *run, int halo) { return run->rank
 
 gnn_messages gnn_ranks_messages(const gnn_ranks *ranks, int number, void *sending, void *table) {
   const gnn_copy_desc *copy = &ranks->program->copies[number];
-  return (gnn_messages){sending, (unsigned char *)table + ranks->rows[copy->halo] * copy->row_bytes, ranks->send_first[copy->halo], ranks->receive_first[copy->halo], copy->row_bytes, 0};
+  return (gnn_messages){sending, (unsigned char *)table + ranks->rows[copy->halo] * copy->row_bytes, ranks->send_first[copy->halo], ranks->receive_first[copy->halo], copy->row_bytes, gnn_ranks_draws_pairs(ranks, copy->halo)};
 }
 
 void gnn_ranks_count(gnn_ranks *ranks, int number, int64_t bytes) {

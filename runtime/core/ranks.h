@@ -67,8 +67,15 @@ void gnn_ranks_count(gnn_ranks *ranks, int copy, int64_t bytes);
 /* A copy on the lane of the net: behind the rows of `table` come those of others, rank by rank, in the order of their rows. It is over once it was started and finished. An error ends all ranks. */
 void gnn_ranks_start(gnn_run *run, int copy, void *sending, void *table);
 void gnn_ranks_finish(gnn_run *run, int copy);
-/* Whether other rows are drawn for each exchange of a copy. */
-static inline int gnn_ranks_draws(const gnn_ranks *ranks, int copy) { return ranks->desc->boundary == GNN_BOUNDARY_SAMPLE && ranks->program->copies[copy].is_approximate; }
+/* Whether other rows are drawn for each exchange of a copy: of the boundary, or of candidate pairs. */
+static inline int gnn_ranks_draws_pairs(const gnn_ranks *ranks, int halo) {
+  const gnn_program *program = ranks->program;
+  return program->recipe.pairs.is_resampled && program->scores_domain == GNN_RELATION && halo == GNN_HALOS + program->scores_set - GNN_RELATIONS;
+}
+static inline int gnn_ranks_draws(const gnn_ranks *ranks, int copy) {
+  const gnn_copy_desc *drawn = &ranks->program->copies[copy];
+  return (ranks->desc->boundary == GNN_BOUNDARY_SAMPLE && drawn->is_approximate) || gnn_ranks_draws_pairs(ranks, drawn->halo);
+}
 /* Of all exchanges of a copy so far, by all ranks, the bytes of one, where rows are drawn in the mean; 0: there was none, -1: they were not all alike. All ranks ask. */
 int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy);
 

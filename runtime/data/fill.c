@@ -590,6 +590,7 @@ gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, g
 
 gnn_status gnn_instance_fill_pairs(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error) {
   const gnn_program *program = instance->run.program;
+  if (instance->run.ranks) return gnn_fill_pairs_of_rank(instance, dataset, set, error);
   gnn_status status = fill_relation(instance, dataset, set, error);
   for (int i = 0; status == GNN_OK && i < program->field_count; i++)
     if (program->fields[i].domain == GNN_RELATION && program->fields[i].set == set) status = gnn_fill_field(instance, dataset, &program->fields[i], error);

@@ -233,14 +233,15 @@ static int find_sent(ranks_filling *f, int group, int direction) {
 static int find_edges(ranks_filling *f, const rank_edges *t, int halo, int32_t *send) {
   int64_t *sent = f->ranks->send_first[halo], *received = f->ranks->receive_first[halo], count = 0;
   if (f->desc->pairs[halo] == NULL) return 1;
+  const int is_drawn = gnn_ranks_draws_pairs(f->ranks, halo);
   f->ranks->rows[halo] = t->count;
   for (int r = 0; r < f->desc->count; r++) {
     received[r + 1] = received[r];
     for (int64_t k = received[r]; k < t->foreign && t->foreign_edge[k] < t->in_ptr[t->to->first[r + 1]]; k++) received[r + 1]++;
-    if (r != f->ranks->rank && received[r + 1] - received[r] != planned(f, halo, f->ranks->rank, r)) return 0;
+    if (r != f->ranks->rank && !is_drawn && received[r + 1] - received[r] != planned(f, halo, f->ranks->rank, r)) return 0;
   }
   for (int to = 0; to < f->desc->count; to++) {
-    const int64_t most = to == f->ranks->rank ? 0 : planned(f, halo, to, f->ranks->rank);
+    const int64_t most = to == f->ranks->rank ? 0 : is_drawn ? t->count : planned(f, halo, to, f->ranks->rank);
     sent[to] = count;
     for (int64_t e = 0; to != f->ranks->rank && e < t->count; e++) {
       if (t->from->rank_of[t->in_source[t->first + e]] != to) continue;
@@ -248,7 +249,7 @@ static int find_edges(ranks_filling *f, const rank_edges *t, int halo, int32_t *
       if (send) send[count] = (int32_t)e;
       count++;
     }
-    if (count - sent[to] != most) return 0;
+    if (!is_drawn && count - sent[to] != most) return 0;
   }
   sent[f->desc->count] = count;
   f->ranks->send_row[halo] = send;
@@ -356,7 +357,14 @@ static int64_t nonzeros_of_rank(const gnn_dataset *view, const gnn_data_field *f
   return count;
 }
 
-static gnn_status fill_fields(ranks_filling *f, gnn_error *error) {
+/* Rows with scores: nodes, or candidate pairs, which lie with their destination. */
+static int64_t score_row(const ranks_filling *f, int64_t node) {
+  const gnn_program *program = f->instance->run.program;
+  return program->scores_domain == GNN_RELATION ? gnn_dataset_relation(f->dataset, program->graph.sets[program->scores_set].name)->in_ptr[node] : node;
+}
+
+/* pairs: their set, of which alone they are; 0: all. */
+static gnn_status fill_fields(ranks_filling *f, int pairs, gnn_error *error) {
   const gnn_program *program = f->instance->run.program;
   gnn_dataset view = *f->dataset;
   int32_t *rows[GNN_SPLIT_COUNT] = {NULL};
@@ -369,6 +377,7 @@ static gnn_status fill_fields(ranks_filling *f, gnn_error *error) {
   for (int k = 0; k < f->dataset->field_count; k++) view_field(f, &f->dataset->fields[k], &view.fields[k]);
   for (int i = 0; i < program->field_count && status == GNN_OK; i++) {
     const gnn_field_desc *field = &program->fields[i];
+    if (pairs && (field->domain != GNN_RELATION || field->set != pairs)) continue;
     gnn_data_field *data = (gnn_data_field *)(uintptr_t)gnn_dataset_field(&view, field->name);
     if (data && field->storage == GNN_SPARSE && data->storage != GNN_LABEL && data->width == field->width) {
       int32_t *column = malloc((size_t)data->width * sizeof *column + 1);
@@ -382,12 +391,12 @@ static gnn_status fill_fields(ranks_filling *f, gnn_error *error) {
   }
   for (int s = 0; s < GNN_SPLIT_COUNT && status == GNN_OK; s++) {
     const int32_t *all = f->dataset->split_rows[s];
-    int64_t first = 0, last;
-    while (first < f->dataset->split_count[s] && all[first] < f->begin) first++;
-    for (last = first; last < f->dataset->split_count[s] && all[last] < f->end; last++) {}
+    int64_t first = 0, last, begin = score_row(f, f->begin), end = score_row(f, f->end);
+    while (first < f->dataset->split_count[s] && all[first] < begin) first++;
+    for (last = first; last < f->dataset->split_count[s] && all[last] < end; last++) {}
     rows[s] = malloc((size_t)(last - first) * sizeof *rows[s] + 1);
     if (rows[s] == NULL) status = gnn_fail_memory(error, 4 * (last - first));
-    for (int64_t k = first; rows[s] && k < last; k++) rows[s][k - first] = (int32_t)(all[k] - f->begin);
+    for (int64_t k = first; rows[s] && k < last; k++) rows[s][k - first] = (int32_t)(all[k] - begin);
     view.split_rows[s] = rows[s];
     view.split_count[s] = last - first;
   }
@@ -405,10 +414,11 @@ static gnn_status copy_labels(ranks_filling *f, gnn_whole_rows *w, gnn_error *er
   gnn_whole *whole = &f->instance->whole;
   const gnn_data_field *label = program->label_field < 0 ? NULL : gnn_dataset_field(d, program->fields[program->label_field].name);
   if (label == NULL) return GNN_OK;
-  if (label->storage == GNN_LABEL) w->classes = malloc((size_t)d->nodes * sizeof *w->classes + 1);
-  else w->numbers = malloc((size_t)(d->nodes * label->width) * sizeof *w->numbers + 1);
-  if (!w->classes && !w->numbers) return gnn_fail_memory(error, 4 * d->nodes * label->width);
-  for (int64_t r = 0; r < d->nodes; r++)
+  const int64_t rows = score_row(f, d->nodes);
+  if (label->storage == GNN_LABEL) w->classes = malloc((size_t)rows * sizeof *w->classes + 1);
+  else w->numbers = malloc((size_t)(rows * label->width) * sizeof *w->numbers + 1);
+  if (!w->classes && !w->numbers) return gnn_fail_memory(error, 4 * rows * label->width);
+  for (int64_t r = 0; r < rows; r++)
     if (w->classes) w->classes[r] = label->label[gnn_dataset_row(d, label, r)];
     else gnn_field_row(label, gnn_dataset_row(d, label, r), w->numbers + r * label->width);
   whole->classes = w->classes;
@@ -429,7 +439,9 @@ static gnn_status see_whole(ranks_filling *f, int64_t *first, gnn_error *error) 
   }
   w->first = first;
   f->instance->whole_rows = w;
-  w->scores = malloc((size_t)(d->nodes * program->classes) * sizeof *w->scores + 1);
+  const int64_t rows = score_row(f, d->nodes);
+  for (int r = 0; r <= f->desc->count; r++) w->score_first[r] = score_row(f, f->desc->first[r]);
+  w->scores = malloc((size_t)(rows * program->classes) * sizeof *w->scores + 1);
   const int levels = gnn_block_levels(d->nodes);
   gnn_whole *whole = &f->instance->whole;
   *whole = (gnn_whole){.nodes = d->nodes, .edges = d->edges, .graphs = 1, .blocks = {levels, levels, first}, .scores = w->scores};
@@ -441,9 +453,9 @@ static gnn_status see_whole(ranks_filling *f, int64_t *first, gnn_error *error) 
     whole->row_count[s] = program->graph.at_rows[s] < 0 && d->split_count[s] ? 0 : d->split_count[s];
     is_there = is_there && w->split[s];
   }
-  if (!is_there) return gnn_fail_memory(error, 4 * d->nodes * (program->classes + 1));
+  if (!is_there) return gnn_fail_memory(error, 4 * rows * (program->classes + 1));
   const gnn_status status = copy_labels(f, w, error);
-  return status == GNN_OK ? gnn_instance_make_room(f->instance, d->nodes, INT64_C(1) << levels, error) : status;
+  return status == GNN_OK ? gnn_instance_make_room(f->instance, rows, INT64_C(1) << levels, error) : status;
 }
 
 static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_error *error) {
@@ -470,7 +482,7 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
   if (status != GNN_OK) return status;
   fill_ids(f);
   fill_blocks_of_rank(f, first);
-  return fill_fields(f, error);
+  return fill_fields(f, 0, error);
 }
 
 /* Whatever passes between the ranks. */
@@ -502,6 +514,35 @@ gnn_status gnn_fill_ranks(gnn_instance *instance, const gnn_dataset *dataset, gn
   if (status == GNN_OK) status = see_whole(&f, first, error);
   else free(first);
   drop_edges(&f.graph);
+  drop_groups(&f);
+  return status;
+}
+
+/* Splits and labels that were drawn anew; the blocks are as they were. */
+static gnn_status see_whole_again(ranks_filling *f, gnn_error *error) {
+  gnn_whole_rows *w = f->instance->whole_rows;
+  int64_t *first = w->first;
+  w->first = NULL;
+  gnn_drop_whole_rows(f->instance);
+  return see_whole(f, first, error);
+}
+
+gnn_status gnn_fill_pairs_of_rank(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error) {
+  gnn_run *run = &instance->run;
+  ranks_filling f = {.instance = instance, .dataset = dataset, .desc = run->program->ranks, .ranks = run->ranks, .group_count = 2 + run->program->graph.type_count};
+  const int pairs = f.group_count - 1;
+  f.begin = f.desc->first[f.ranks->rank];
+  f.end = f.desc->first[f.ranks->rank + 1];
+  f.groups = calloc((size_t)f.group_count, sizeof *f.groups);
+  gnn_status status = f.groups ? make_group(&f, &f.groups[pairs], dataset->nodes, 0, error) : gnn_fail_memory(error, f.group_count * (int64_t)sizeof *f.groups);
+  if (status == GNN_OK) {
+    mark_all(&f, &f.groups[pairs]);
+    if (!find_table(&f, pairs, GNN_HALO_IN) || !find_table(&f, pairs, GNN_HALO_OUT)) status = gnn_fill_other_parts(dataset, error);
+  }
+  if (status == GNN_OK) status = fill_relation_of_rank(&f, set, error);
+  if (status == GNN_OK) status = fill_fields(&f, set, error);
+  if (status == GNN_OK) status = see_whole_again(&f, error);
+  if (status == GNN_OK) memcpy(run->row_weight, instance->whole.row_weight, sizeof run->row_weight);
   drop_groups(&f);
   return status;
 }

@@ -51,7 +51,8 @@ gnn_status gnn_instance_draw(gnn_instance *instance) {
   const int set = GNN_RELATIONS + dataset->pairs->relation;
   gnn_pairs_draw(dataset, run->team, gnn_mix64(gnn_random_key(run->seed, LOAD_PAIRS_STREAM) ^ (uint64_t)run->epoch));
   gnn_status status = gnn_instance_fill_pairs(instance, dataset, set, &instance->batch_error);
+  if (status == GNN_OK) status = gnn_instance_see_pairs(instance, &instance->batch_error);
   if (status != GNN_OK) return status;
-  gnn_instance_see(instance);
+  if (instance->whole_rows == NULL) gnn_instance_see(instance);
   return gnn_backend_of(run->program)->reload(instance, set);
 }

@@ -45,9 +45,9 @@ static int epoch_is_finite(const gnn_instance *instance) {
 /* Those of all ranks. */
 static void epoch_gather_scores(gnn_instance *instance) {
   gnn_ranks *ranks = instance->run.ranks;
-  const int64_t row_bytes = instance->run.program->classes * (int64_t)sizeof(float), *first = ranks->desc->first;
+  const int64_t row_bytes = instance->run.program->classes * (int64_t)sizeof(float), *first = instance->whole_rows->score_first;
   float *all = instance->whole_rows->scores;
-  memcpy((unsigned char *)all + first[ranks->rank] * row_bytes, gnn_instance_scores(instance), (size_t)(instance->run.nodes * row_bytes));
+  memcpy((unsigned char *)all + first[ranks->rank] * row_bytes, gnn_instance_scores(instance), (size_t)(gnn_rows_of_scores(&instance->run) * row_bytes));
   ranks->desc->net->gather(ranks, 0, all, first, row_bytes);
 }
 

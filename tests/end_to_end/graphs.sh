@@ -86,6 +86,31 @@ train types { loss = cross_entropy(out, paper.y); optimizer = adam(lr = 0.01); e
 MODEL
 }
 
+pairs_model() { # scores of pairs, which are others in each epoch, by sums in both directions, weights and dropout of pairs
+  cat <<'MODEL'
+layer Score(z : node[f], x : node[g]) {
+  m = Linear(concat(src.z * dst.z, src.x), 6) |> relu |> dropout(0.2)
+  return Linear(m, 1)
+}
+data made from synth("rmat", nodes = 9000, degree = 4, features = 16, classes = 4, seed = 1) {
+  node  x     : f32[16]
+  pairs links : label[1] = split_edges(valid = 0.05, test = 0.1, negatives = same_source(2), resample = epoch, seed = 0)
+}
+model pairs on made {
+  z = x |> dropout(0.2) |> SAGE(8) |> relu |> GAT(8)
+  return Score(z, x) over links
+}
+train pairs {
+  loss      = bce(out, links.label)
+  optimizer = adam(lr = 0.01)
+  epochs    = 4
+  metric    = [hits(20), mrr]
+  keep      = best(valid.hits20)
+  checkpoint = every(2)
+}
+MODEL
+}
+
 gate_layer() { # rows of both ends of an edge and values on edges
   cat <<'MODEL'
 layer Gate(x : node[f], out) {

@@ -246,6 +246,24 @@ check "  and send to the byte what was announced" counts far
 types_of mag && types_model >types.gnn
 check "several types of nodes, of which one has hardly any, on 2 and 3" same_bits types 2 3
 check "  and send to the byte what was announced" counts types
+pairs_model >pairs.gnn
+check "candidate pairs, others in each epoch, ranked among all, on 2, 3 and 8" same_bits pairs 2 3 8
+goes_on_with_pairs() { rm -rf went && ranks 2 ./pairs_2 --threads 1 -q --epochs 2 --out went && ./pairs_1 --threads 1 -q --resume --out went && cmp went/last.safetensors pairs_1.out/last.safetensors; }
+check "  a checkpoint of theirs goes on in one process, to the same bits" goes_on_with_pairs
+sed 's/, resample = epoch//' pairs.gnn >fixed.gnn
+check "  the same in every epoch, on 3" same_bits fixed 3
+check "  and send to the byte what was announced" counts fixed
+measures_pairs() { ranks 3 ./fixed_3 eval --threads 1 --weights fixed_1.out/last.safetensors >by_three && ./fixed_1 eval --weights fixed_1.out/last.safetensors >by_one && cat by_one && cmp by_one by_three; }
+check "  and eval measures the same" measures_pairs
+sed 's/synth(.*seed = 1)/karate()/; /node  x/d; s/split_edges(.*)/split_edges(valid = 0.05, test = 0.1, negatives = uniform(1), resample = epoch)/' pairs.gnn >few.gnn
+check "  of a graph smaller than the ranks" same_bits few 4
+sed 's/bce(out/bpr(out/' pairs.gnn >ranked.gnn
+check "  that are ranked are refused" refuses "bpr compares scores of pairs" ranked.gnn
+sed 's/epochs    = 4/&; approximate { boundary = stale(1) }/' pairs.gnn >behind.gnn
+check "  so are rows of the epoch before" refuses "stale(1) is for labels of nodes" behind.gnn
+check "  and ranks on GPUs" refuses "candidate pairs are for ranks on processors" --backend=cuda pairs.gnn
+sed 's/epochs = 3/&; approximate { boundary = sample(0.5) }/' types.gnn >drawn.gnn
+check "  and rows that are drawn of several types of nodes" refuses "sample(0.5) draws rows of one type" drawn.gnn
 rm directed/edge_type.npy directed/graph.json
 cp "$here/../end_to_end/models/plans/edges4.gnn" edges.gnn
 check "values on edges, on 3" same_bits edges 3

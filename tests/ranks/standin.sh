@@ -24,7 +24,8 @@ model every on g {
 train every { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }
 MODEL
 
-one_process() { CFLAGS=-O1 "$gnncc" -q -w --cut=whole every.gnn -o every_1 && ./every_1 --threads 1 -q --every 1 --log csv --out one; }
+program=every
+one_process() { rm -rf one && CFLAGS=-O1 "$gnncc" -q -w --cut=whole $program.gnn -o ${program}_1 && ./${program}_1 --threads 1 -q --every 1 --log csv --out one; }
 check "one process" one_process
 check "sources of three ranks" "$gnncc" -q -w -S --ranks=3 every.gnn -o every
 run() { # SEED PROGRAM ARGUMENT...: three ranks
@@ -44,10 +45,10 @@ for library in "$build/watched/share/libgnnrt.a address,undefined" "$build/threa
   read -r archive sanitizer <<<"$library"
   [ ! -e "$archive" ] || ld -r -o "runtime_$sanitizer.o" --whole-archive "$archive"
 done
-watched() { # SANITIZER: every/every
-  rm -f every/*.o every/every
-  [ ! -e "runtime_$1.o" ] || cp "runtime_$1.o" every/gnnrt.o
-  make -s -C every MPI=yes CFLAGS="-O0 -g $flags -fsanitize=$1 -fno-sanitize-recover=all"
+watched() { # SANITIZER: $program/$program
+  rm -f $program/*.o $program/$program
+  [ ! -e "runtime_$1.o" ] || cp "runtime_$1.o" $program/gnnrt.o
+  make -s -C $program MPI=yes CFLAGS="-O0 -g $flags -fsanitize=$1 -fno-sanitize-recover=all"
 }
 for sanitizer in address,undefined thread; do
   check "compiled under $sanitizer" watched $sanitizer
@@ -67,15 +68,18 @@ static inline int left_out(int line) {
 C
 lines_of() { awk '/left_out\(/ { print NR }' "$1"; }
 makes() { make -s -C "$1" MPI=yes CFLAGS="-O0 $flags -include $PWD/left_out.h"; }
-can_leave_out() {
-  rm -f every/*.o every/every
-  ld -r -o every/gnnrt.o --whole-archive "$build/share/libgnnrt.a"
-  sed -i -E 's/^( +)(gnn_(sum_ranks|gather_parts)[a-z_]*\(|gnn_parallel\(g->team, gnn_sent_rows\()/\1if (!left_out(__LINE__)) \2/; s/^( +)if \(\(status = gnn_copy\(/\1if (!left_out(__LINE__) \&\& (status = gnn_copy(/' every/every.c
+marks() { # in $program
+  rm -f $program/*.o $program/$program
+  ld -r -o $program/gnnrt.o --whole-archive "$build/share/libgnnrt.a"
+  sed -i -E 's/^( +)(gnn_(sum_ranks|gather_parts)[a-z_]*\(|gnn_parallel\(g->team, gnn_sent_rows\()/\1if (!left_out(__LINE__)) \2/; s/^( +)if \(\(status = gnn_copy\(/\1if (!left_out(__LINE__) \&\& (status = gnn_copy(/' $program/$program.c
   # The lane of the net does one exchange after the other: who has waited for a later one has waited for this, and so have those that read what came before the first epoch behind an exchange of it.
   awk '/^static gnn_status / { latest = -1; is_once = / once\(/ }
     !is_once && match($0, /gnn_await\(g, [0-9]+/) { copy = substr($0, RSTART + 13, RLENGTH - 13) + 0; if (copy > latest) { latest = copy; sub(/if \(\(status/, "if (!left_out(__LINE__) \\&\\& (status") } }
-    { print }' every/every.c >every/marked.c && mv every/marked.c every/every.c
-  makes every && cp -r every waits && rm waits/every waits/gnnmpi.o && sed -i -E 's/if \(is_over\) break;/if (is_over || left_out(__LINE__)) break;/' waits/gnnmpi.c && makes waits &&
+    { print }' $program/$program.c >$program/marked.c && mv $program/marked.c $program/$program.c
+  makes $program
+}
+can_leave_out() {
+  marks && cp -r every waits && rm waits/every waits/gnnmpi.o && sed -i -E 's/if \(is_over\) break;/if (is_over || left_out(__LINE__)) break;/' waits/gnnmpi.c && makes waits &&
     [ "$(lines_of waits/gnnmpi.c | wc -l)" -ge 2 ] && [ "$(lines_of every/every.c | wc -l)" -ge 10 ] && for call in sent_rows copy await sum_ranks gather_parts; do grep -q "left_out.*gnn_$call" every/every.c || return 1; done
 }
 check "a program in which each of these can be left out" can_leave_out
@@ -104,6 +108,17 @@ caught() { # SOURCE PROGRAM: whatever is left out changes a number, or ends the 
 check "without one exchange or sum over ranks, each in turn, a number differs" caught every/every.c every/every
 check "the program whose waits can be left out has the bits, too" trains 1 waits/every
 check "  without one wait of the net it ends, or a number differs" caught waits/gnnmpi.c waits/every
+
+# ---- candidate pairs, drawn anew in each epoch: other messages each time ----
+
+program=pairs
+pairs_model | sed 's/epochs    = 4/epochs = 2/' >pairs.gnn
+check "candidate pairs in one process" one_process
+check "  sources of three ranks" "$gnncc" -q -w -S --ranks=3 pairs.gnn -o pairs
+check "  compiled under address,undefined" watched address,undefined
+check "  three ranks have the bits of one process" trains 1 pairs/pairs 2
+check "  a program in which each exchange can be left out" marks
+check "  without one exchange or sum over ranks, each in turn, a number differs" caught pairs/pairs.c pairs/pairs
 
 # ---- what is asked for that is not exact ----
 

@@ -927,7 +927,7 @@ static void emit_cross_entropy(StepWriter *w) {
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w);
   const char *sums = part ? argument_at_sums(w->arguments, ELEMENTS_DOUBLE, &w->uses) : argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
   const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
-  const char *blocks = is_of_nodes ? "&g->blocks" : "&(gnn_blocks){.levels = g->blocks.levels}";
+  const char *blocks = is_of_nodes ? "&g->blocks" : "&(gnn_blocks){.levels = g->blocks.levels, .first = g->score_first}";
   w->uses |= USES_RUN;
   const RankInfo *ranks = ranks_of(w->emission);
   const int each = ranks ? blocks_of_part_of_rank(ranks) : 0;
