@@ -163,6 +163,7 @@ typedef struct TypedParam {
   Init init;
   double a;
   bool is_trained;  /* false: a buffer (`= fixed(v)`), saved and loaded but never updated */
+  Domain rows_of;   /* of a rank, which has those of its own rows of these alone; DOMAIN_NONE: all have all of it */
   Place place;
 } TypedParam;
 

@@ -324,6 +324,8 @@ typedef struct gnn_weight_desc {
   int is_on_host;       /* at and at_state are offsets of the host arena, from where copies bring the rows of parts, and whereto they go back once updated */
   gnn_side home, home_state[3]; /* where they have extents, these have the numbers on the SSD, likewise, and at and at_state are nothing */
   int64_t at_best;      /* and those of the best epoch, where the program keeps them, are there likewise: in the host arena, */
+  int has_own_rows;     /* a rank has those of its own rows alone, of this set of rows (gnn_edge_set_desc); shape and count are those of all ranks */
+  int rows_of;
   gnn_side home_best;   /* or on the SSD. Those of weights on the device are a copy in memory (runtime/job/checkpoint.h) */
 } gnn_weight_desc;
 

@@ -122,6 +122,36 @@ static const char *not_for_gpus(const Compilation *c) {
   return NULL;
 }
 
+/* Per weight: of which nodes it has rows, in all graphs that there are. */
+static Domain *learned_of_ranks(const Compilation *c) {
+  const Form *form = &c->forms[FORM_PLAIN];
+  const Domain *first = learned_domains(form->training ? form->training : form->evaluations[0].graph);
+  Domain *domains = arena_alloc(c->arena, ((size_t)c->program->param_count + 1) * sizeof *domains);
+  for (int p = 0; p < c->program->param_count; p++) domains[p] = first[p];
+  for (int e = 0; e < form->evaluation_count; e++) {
+    const Domain *of_evaluation = learned_domains(form->evaluations[e].graph);
+    for (int p = 0; p < c->program->param_count; p++)
+      if (of_evaluation[p] != domains[p]) domains[p] = DOMAIN_NONE;
+  }
+  return domains;
+}
+
+/* Why not, of weights that have rows of nodes. */
+static const char *not_of_learned(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  const Domain *domains = learned_of_ranks(c);
+  int learned = 0;
+  for (int w = 0; w < p->param_count; w++) {
+    const bool has_rows = p->params[w].type.rank > 0 && p->params[w].type.dim[0].name && strcmp(p->params[w].type.dim[0].name, "nodes") == 0;
+    learned += domains[w] != DOMAIN_NONE;
+    if (has_rows && domains[w] == DOMAIN_NONE) return arena_printf(c->arena, "%s has a row for each node, and something reads it otherwise; so far in one process", p->params[w].name);
+  }
+  if (!learned) return NULL;
+  if (p->train.clip_kind == CLIP_NORM) return "clip = norm adds up the gradients of all nodes' learned values, so far in one process; clip = value does not";
+  if (c->backend == BACKEND_CUDA) return "learned values of nodes are for ranks on processors, so far; --backend=cpu";
+  return NULL;
+}
+
 static const char *not_for_ranks(const Compilation *c) {
   const TypedProgram *p = c->program;
   const Options *o = c->options;
@@ -137,7 +167,6 @@ static const char *not_for_ranks(const Compilation *c) {
   if (p->train.batch_graphs || p->info->graphs > 1) return "sets of graphs are trained in one process, so far";
   if (p->has_train && p->train.ring_field != NO_INDEX) return "bpr compares scores of pairs that are anywhere, so far in one process; bce(out, links.label) takes each by itself";
   if (p->info->relation_count > 0 && !p->info->ranks) return "relations of data that were not read are for one process, so far";
-  if (p->has_weights_of_nodes) return "weights with a row for each node are for one process, so far";
   if (p->train.boundary != BOUNDARY_EXACT && p->info->has_pairs) return arena_printf(c->arena, "%s is for labels of nodes: candidate pairs may be others in each epoch", p->train.approximation);
   if (p->train.boundary == BOUNDARY_SAMPLE && p->info->type_count > 0) return arena_printf(c->arena, "%s draws rows of one type of nodes, so far; stale(1) takes several", p->train.approximation);
   if (p->train.boundary_number > 0 && o->precision == PRECISION_BF16) return arena_printf(c->arena, "%s counts rows several times or averages them, of 32 bits, so far: no --precision=bf16", p->train.approximation);
@@ -149,6 +178,7 @@ static const char *not_for_ranks(const Compilation *c) {
   }
   const Domain scored = c->evaluation->values[c->evaluation->scores].shape.domain;
   if (scored != DOMAIN_NODE && !(p->info->has_pairs && scored == typed_pairs(p->info))) return "scores of nodes or of candidate pairs, so far";
+  if ((why = not_of_learned(c))) return why;
   if (!p->info->ranks) return "one graph with labels on its nodes, or with candidate pairs, so far";
   return NULL;
 }
@@ -233,6 +263,13 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
   NodeType *types = arena_alloc(c->arena, (size_t)(info->type_count + 1) * sizeof *types);
   for (int t = 0; t < info->type_count; t++) types[t] = (NodeType){info->types[t].name, ranks->groups[1 + t].most};
   info->types = types;
+  const Domain *learned = learned_of_ranks(c);
+  p->params = arena_alloc(c->arena, (size_t)(p->param_count + 1) * sizeof *p->params);
+  for (int w = 0; w < p->param_count; w++) {
+    p->params[w] = c->program->params[w];
+    p->params[w].rows_of = learned[w];
+    if (learned[w] != DOMAIN_NONE) p->params[w].type.dim[0].size = typed_rows(info, learned[w]);
+  }
   p->fields = arena_alloc(c->arena, (size_t)(p->field_count + 1) * sizeof *p->fields);
   for (int f = 0; f < p->field_count; f++) {
     TypedField *field = &p->fields[f];
@@ -375,13 +412,19 @@ static void note_whole_gradients(Compilation *c, const Graph *training, Graph *e
   if (whole) ARENA_PUSH(c->arena, evaluation->notes, evaluation->note_count, arena_printf(c->arena, "whole until the length of all gradients is known: %s", whole));
 }
 
+static const bool *learned_by_rank(const Compilation *c) {
+  bool *is_learned = arena_alloc(c->arena, (size_t)c->program->param_count + 1);
+  for (int p = 0; p < c->program->param_count; p++) is_learned[p] = c->rank->params[p].rows_of != DOMAIN_NONE;
+  return is_learned;
+}
+
 /* A rank reads a table as whole values are read. */
 static bool takes_halos(const Kernels *kernels, bool is_of_rank, bool has_codes_alone) { return is_of_rank ? !kernels || !kernels->asks_others : kernels_take_halos(kernels, has_codes_alone); }
 
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
-  const bool *is_learned = cut.learned_home != TIER_DEVICE ? learned_away(c) : NULL;
+  const bool *is_learned = cut.ranks ? learned_by_rank(c) : cut.learned_home != TIER_DEVICE ? learned_away(c) : NULL;
   int halo_levels = 0;
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
   CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .layers = cut.layers, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,

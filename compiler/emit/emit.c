@@ -375,8 +375,9 @@ static void emit_weights(const Emission *m, FILE *out) {
     int64_t count = 1;
     fprintf(out, "  {.name = %s, .rank = %d, .shape = {", escape_c(m->arena, param->name), param->type.rank);
     for (int d = 0; d < param->type.rank; d++) {
-      fprintf(out, "%s%" PRId64, d ? ", " : "", param->type.dim[d].size);
-      count *= param->type.dim[d].size;
+      const int64_t size = d == 0 && param->rows_of != DOMAIN_NONE ? typed_rows(p->info->of_all, param->rows_of) : param->type.dim[d].size;
+      fprintf(out, "%s%" PRId64, d ? ", " : "", size);
+      count *= size;
     }
     if (!param->type.rank) fprintf(out, "0");
     ValueId gradient = m->training && m->training->graph->gradients ? m->training->graph->gradients[i] : NO_VALUE;
@@ -392,6 +393,7 @@ static void emit_weights(const Emission *m, FILE *out) {
             count, inits[param->init], param->a, param->is_trained, weight_at(m, y->residents->weight[i], y->residents->weight_away[i]),
             at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", state_count, states[0], states[1], states[2]);
     emit_home_of_weight(m, y->residents->weight_away[i], y->residents->best_away[i], state_count, away, out);
+    if (param->rows_of != DOMAIN_NONE) fprintf(out, ", .has_own_rows = 1, .rows_of = %d", domain_set(param->rows_of));
     fprintf(out, "},\n");
   }
   fprintf(out, "};\n\n");

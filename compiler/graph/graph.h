@@ -266,7 +266,7 @@ void graph_settle(Graph *graph);
 ValueId graph_update_factor(const Graph *graph, const Value *update);
 ValueId graph_update_state(const Graph *graph, const Value *update, int number);
 /* Rows of the weight lie with those of the nodes: of an UPDATE. */
-static inline bool value_is_update_of_nodes(const Value *value) { return value->op == OP_UPDATE && value->shape.domain == DOMAIN_NODE; }
+static inline bool value_is_update_of_nodes(const Value *value) { return value->op == OP_UPDATE && domain_is_nodes(value->shape.domain); }
 
 /* The passes. */
 Graph *lower(Arena *arena, const TypedProgram *program);

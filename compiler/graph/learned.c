@@ -5,7 +5,7 @@
 #include "learned.h"
 
 static bool is_rows_of_nodes(const Graph *graph, const Value *reshape) {
-  return reshape->op == OP_RESHAPE && reshape->shape.domain == DOMAIN_NODE && graph->values[reshape->operand[0]].op == OP_PARAM;
+  return reshape->op == OP_RESHAPE && domain_is_nodes(reshape->shape.domain) && graph->values[reshape->operand[0]].op == OP_PARAM;
 }
 
 /* The gradient of a weight is that of its rows. */
@@ -14,10 +14,11 @@ static bool is_gradient_of_rows(const Graph *graph, ValueId id, const Shape *row
   return gradient->op == OP_RESHAPE && shape_equal(&graph->values[gradient->operand[0]].shape, rows);
 }
 
-bool *learned_on_nodes(const Graph *graph) {
+Domain *learned_domains(const Graph *graph) {
   const TypedProgram *program = graph->program;
   const size_t count = (size_t)program->param_count + 1;
-  bool *is_learned = arena_alloc(graph->arena, count), *is_other = arena_alloc(graph->arena, count);
+  Domain *domains = arena_alloc(graph->arena, count * sizeof *domains);
+  bool *is_other = arena_alloc(graph->arena, count);
   const Shape **rows = arena_alloc(graph->arena, count * sizeof *rows);
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
@@ -32,8 +33,16 @@ bool *learned_on_nodes(const Graph *graph) {
   }
   for (int p = 0; p < program->param_count; p++) {
     const ValueId gradient = graph->gradients ? graph->gradients[p] : NO_VALUE;
-    is_learned[p] = rows[p] && !is_other[p] && (gradient == NO_VALUE || is_gradient_of_rows(graph, gradient, rows[p]));
+    const bool is_learned = rows[p] && !is_other[p] && (gradient == NO_VALUE || is_gradient_of_rows(graph, gradient, rows[p]));
+    domains[p] = is_learned ? rows[p]->domain : DOMAIN_NONE;
   }
+  return domains;
+}
+
+bool *learned_on_nodes(const Graph *graph) {
+  bool *is_learned = arena_alloc(graph->arena, (size_t)graph->program->param_count + 1);
+  const Domain *domains = learned_domains(graph);
+  for (int p = 0; p < graph->program->param_count; p++) is_learned[p] = domains[p] == DOMAIN_NODE;
   return is_learned;
 }
 

@@ -3,6 +3,7 @@
  * Arenas, staging and what data take are counted: the readers of data are the program's own, so reading them here has shown what they need there
  * (DataInfo.loading). Code is not there yet. What is assumed of it was measured with glibc 2.36 on x86-64 (docs/design.md, "The process"). */
 #include "process.h"
+#include "compiler/graph/learned.h"
 
 #include "runtime/core/scratch.h"
 #include "runtime/gnnrt.h"
@@ -92,6 +93,20 @@ static int64_t drawing_bytes(const TypedProgram *program) {
   return ranks->sent[HALO_FOR_SRC] + ranks->sent[HALO_FOR_DST] + ranks->table[HALO_FOR_SRC] + ranks->table[HALO_FOR_DST] + 8 * edges;
 }
 
+/* Of a program of ranks: learned values of all nodes, with what the optimiser keeps of them, while they are written. */
+static int64_t written_bytes(const TypedProgram *program) {
+  int64_t bytes = 0;
+  for (int p = 0; program->info->is_of_rank && p < program->param_count; p++) {
+    const TypedParam *param = &program->params[p];
+    if (param->rows_of == DOMAIN_NONE) continue;
+    int64_t own = 4 * typed_rows(program->info->of_all, param->rows_of), copies = 1;
+    for (int d = 1; d < param->type.rank; d++) own *= param->type.dim[d].size;
+    for (int s = 0; s < MAX_STATES; s++) copies += weight_has_state(program, p, s);
+    bytes += own * (copies + (program->has_train && program->train.has_keep));
+  }
+  return bytes;
+}
+
 /* Of a program of ranks: scores, labels and rows of the splits of all of them, which each measures. */
 static int64_t measured_bytes(const TypedProgram *program) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
@@ -133,7 +148,7 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   bool is_sorting = false;
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
   p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
-              (is_sorting ? RANKED_BYTES * ranked_rows(program) : 0) + measured_bytes(program) + drawing_bytes(program);
+              (is_sorting ? RANKED_BYTES * ranked_rows(program) : 0) + measured_bytes(program) + drawing_bytes(program) + written_bytes(program);
   if (stays) p.running += info->loading.held + info->loading.stays;
   const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;
   const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program) + measured_bytes(program) + drawing_bytes(program);

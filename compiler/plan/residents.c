@@ -249,7 +249,7 @@ static const char *state_name(Collecting *l, int32_t param, int state) {
   return state == ACCUMULATED ? arena_printf(l->arena, "accumulated_%s", name) : arena_printf(l->arena, "state%d_%s", state + 1, name);
 }
 
-/* Whether kernels have the weight by rows of nodes, as data of its own. */
+/* Whether kernels have the weight by rows of nodes, as data of its own; where it stays on the device these lie as others. */
 static bool is_weight_away(const Kernels *kernels, int32_t param) {
   bool is_away = false;
   for (int i = 0; kernels && i < kernels->graph->value_count; i++) {
@@ -263,7 +263,7 @@ static void add_weights(Collecting *l, const Kernels *evaluation) {
   const TypedProgram *program = l->program;
   Residents *y = l->residents;
   for (int p = 0; p < program->param_count; p++) {
-    const bool is_away = is_weight_away(evaluation, p);
+    const bool is_away = is_weight_away(evaluation, p) && l->homes.learned != TIER_DEVICE;
     const char *name = arena_printf(l->arena, "weight_%s", program->params[p].name);
     int64_t bytes = 4;
     for (int d = 0; d < program->params[p].type.rank; d++) bytes *= program->params[p].type.dim[d].size;
@@ -482,6 +482,7 @@ const Block *resident_of_value(const Residents *residents, const Graph *graph, V
   int index = NO_INDEX;
   if (v->op == OP_INPUT) index = residents->field[v->as.index];
   else if (v->op == OP_PARAM) index = residents->weight[v->as.index];
+  else if (v->op == OP_STATE) index = residents->state[v->as.state.number][v->as.state.index];
   else if (v->op == OP_DEGREE) index = residents->sets[domain_set(v->as.degree.edges)].degree[v->as.degree.end];
   else if (v->op == OP_HOISTED) index = residents->once[v->as.index];
   else if (graph_once_index(graph, value) != NO_INDEX) index = residents->once[graph_once_index(graph, value)];

@@ -90,11 +90,16 @@ static void train_remove_earlier(const char *folder, const char *name) {
 static int train_writes(const gnn_loop *loop) { return gnn_ranks_is_first(loop->options->ranks); }
 
 static gnn_status train_save_weights(gnn_loop *loop, const gnn_snapshot *snapshot, const char *name, char **saved) {
-  if (!train_writes(loop)) return GNN_OK;
+  gnn_status gathered = gnn_checkpoint_gather(loop->instance, snapshot, &loop->error);
+  if (gathered != GNN_OK || !train_writes(loop)) {
+    gnn_weights_drop(loop->instance);
+    return gathered;
+  }
   char *folder = train_run_folder(loop);
   char *path = folder ? gnn_path_join(folder, name) : NULL;
   gnn_status status = path ? gnn_make_directories(folder, &loop->error) : gnn_fail_memory(&loop->error, 256);
   if (status == GNN_OK) status = gnn_weights_save(loop->instance, snapshot, path, &loop->error);
+  gnn_weights_drop(loop->instance);
   if (status == GNN_OK && loop->options->runs > 1) train_remove_earlier(loop->out, name);
   if (status == GNN_OK && !loop->program->has_keep) train_remove_earlier(folder, "best.safetensors");
   free(folder);
@@ -109,7 +114,9 @@ static gnn_status train_checkpoint(gnn_loop *loop) {
   if (status != GNN_OK) return status;
   char *path = gnn_checkpoint_path(loop->out, loop->progress.run_index, loop->instance->run.epoch);
   if (path == NULL) return gnn_fail_memory(&loop->error, 256);
-  if (train_writes(loop)) status = gnn_checkpoint_save(loop->instance, &loop->best, &loop->progress, path, &loop->error);
+  status = gnn_checkpoint_gather(loop->instance, &loop->best, &loop->error);
+  if (train_writes(loop) && status == GNN_OK) status = gnn_checkpoint_save(loop->instance, &loop->best, &loop->progress, path, &loop->error);
+  gnn_weights_drop(loop->instance);
   if (status == GNN_OK && loop->program->has_keep && loop->best.is_filled)
     status = train_save_weights(loop, &loop->best, "best.safetensors", NULL);
   if (status != GNN_OK) {

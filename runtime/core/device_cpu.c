@@ -10,6 +10,7 @@
 
 #include "bad_value.h"
 #include "lanes.h"
+#include "weights.h"
 
 enum { DEVICE_HUGE_BYTES = 1 << 21, DEVICE_PAGE_BYTES = 4096 };
 
@@ -166,7 +167,8 @@ static gnn_gradient_peak cpu_gradient_peak(const gnn_instance *instance) {
   for (int w = 0; w < program->weight_count && program->real_bytes == 4 && isfinite(peak.magnitude); w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     if (!weight->is_trained || weight->at_gradient < 0) continue;
-    const float most = cpu_largest(gnn_instance_at(instance, weight->at_gradient), weight->count);
+    int64_t first;
+    const float most = cpu_largest(gnn_instance_at(instance, weight->at_gradient), gnn_weight_own(instance, weight, &first));
     if (peak.weight < 0 || !(most <= peak.magnitude)) peak = (gnn_gradient_peak){w, most};
   }
   return peak;

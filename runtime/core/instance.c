@@ -227,6 +227,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
   gnn_backend_of(instance->run.program)->close(instance);
   free(instance->scores_here);
   gnn_drop_whole_rows(instance);
+  gnn_weights_drop(instance);
   free(instance->score_first);
   free(instance->block_loss);
   free(instance->metric_room);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "home.h"
+#include "ranks.h"
 
 void *gnn_weight_at(const gnn_instance *instance, const gnn_weight_desc *weight, int state) {
   const int64_t at = state == GNN_WEIGHT_BEST ? weight->at_best : state == GNN_WEIGHT_ITSELF ? weight->at : weight->at_state[state];
@@ -17,6 +18,61 @@ void *gnn_weight_at(const gnn_instance *instance, const gnn_weight_desc *weight,
 
 static const gnn_side *weight_side(const gnn_weight_desc *weight, int state) {
   return state == GNN_WEIGHT_BEST ? &weight->home_best : state == GNN_WEIGHT_ITSELF ? &weight->home : &weight->home_state[state];
+}
+
+/* ---- of ranks ---- */
+
+static int64_t weight_first_row(const gnn_ranks *ranks, const gnn_weight_desc *weight, int rank) {
+  const gnn_ranks_desc *desc = ranks->desc;
+  return weight->rows_of == 0 ? desc->first[rank] : gnn_block_share(desc->part_levels, desc->first_part[rank], weight->shape[0]);
+}
+
+int64_t gnn_weight_own(const gnn_instance *instance, const gnn_weight_desc *weight, int64_t *first) {
+  const gnn_ranks *ranks = instance->run.ranks;
+  *first = 0;
+  if (!weight->has_own_rows || weight->shape[0] == 0) return weight->count;
+  const int64_t width = weight->count / weight->shape[0];
+  *first = weight_first_row(ranks, weight, ranks->rank) * width;
+  return weight_first_row(ranks, weight, ranks->rank + 1) * width - *first;
+}
+
+void gnn_weight_gather_copy(gnn_instance *instance, const gnn_weight_desc *weight, void *all) {
+  gnn_ranks *ranks = instance->run.ranks;
+  int64_t first[GNN_RANKS_MOST + 1];
+  for (int r = 0; r <= ranks->count; r++) first[r] = weight_first_row(ranks, weight, r);
+  if (weight->shape[0]) ranks->desc->net->gather(ranks, 0, all, first, weight->count / weight->shape[0] * instance->run.program->real_bytes);
+}
+
+enum { WEIGHT_COPIES = 1 + sizeof ((gnn_weight_desc *)0)->at_state / sizeof *((gnn_weight_desc *)0)->at_state };
+
+static int weight_number(const gnn_instance *instance, const gnn_weight_desc *weight, int state) { return (int)(weight - instance->run.program->weights) * WEIGHT_COPIES + state + 1; }
+
+const void *gnn_weight_gathered(const gnn_instance *instance, const gnn_weight_desc *weight, int state) {
+  return instance->gathered && state >= GNN_WEIGHT_ITSELF ? instance->gathered[weight_number(instance, weight, state)] : NULL;
+}
+
+gnn_status gnn_weights_gather(gnn_instance *instance, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  gnn_status status = GNN_OK;
+  for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
+    const gnn_weight_desc *weight = &program->weights[w];
+    if (!weight->has_own_rows) continue;
+    if (instance->gathered == NULL) instance->gathered = calloc((size_t)program->weight_count * WEIGHT_COPIES, sizeof *instance->gathered);
+    if (instance->gathered == NULL) return gnn_fail_memory(error, program->weight_count * WEIGHT_COPIES * (int64_t)sizeof *instance->gathered);
+    for (int s = GNN_WEIGHT_ITSELF; s < weight->state_count && status == GNN_OK; s++) {
+      void **all = &instance->gathered[weight_number(instance, weight, s)];
+      if (*all == NULL) *all = malloc((size_t)(weight->count * program->real_bytes) + 1);
+      status = *all ? gnn_weight_take(instance, weight, s, *all, error) : gnn_fail_memory(error, weight->count * program->real_bytes);
+      if (status == GNN_OK) gnn_weight_gather_copy(instance, weight, *all);
+    }
+  }
+  return status;
+}
+
+void gnn_weights_drop(gnn_instance *instance) {
+  for (int k = 0; instance->gathered && k < instance->run.program->weight_count * WEIGHT_COPIES; k++) free(instance->gathered[k]);
+  free(instance->gathered);
+  instance->gathered = NULL;
 }
 
 int gnn_weight_is_away(const gnn_weight_desc *weight) { return weight->is_on_host || weight->home.extent_count > 0; }
@@ -50,7 +106,8 @@ static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side 
 
 gnn_status gnn_weight_walk(const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error) {
   void *numbers = gnn_weight_at(instance, weight, state);
-  if (numbers) return visit(context, numbers, 0, weight->count);
+  int64_t first, count = gnn_weight_own(instance, weight, &first);
+  if (numbers) return visit(context, numbers, first, count);
   return weight_walk_file(instance, weight_side(weight, state), way, visit, context, error);
 }
 

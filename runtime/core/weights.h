@@ -21,6 +21,15 @@ int gnn_weight_is_away(const gnn_weight_desc *weight);
 /* Of a weight that is: itself as the best, or the best as itself. */
 gnn_status gnn_weight_copy(gnn_instance *instance, const gnn_weight_desc *weight, int from, int to, gnn_error *error);
 
+/* So many of its numbers are here, from number *first on: all, or those of the rows of a rank. */
+int64_t gnn_weight_own(const gnn_instance *instance, const gnn_weight_desc *weight, int64_t *first);
+/* Of weights of which a rank has its own rows: those of all ranks, until they are dropped. All ranks ask. NULL: there are none. */
+gnn_status gnn_weights_gather(gnn_instance *instance, gnn_error *error);
+void gnn_weights_drop(gnn_instance *instance);
+const void *gnn_weight_gathered(const gnn_instance *instance, const gnn_weight_desc *weight, int state);
+/* Likewise of a copy of all numbers, in which its own are there. */
+void gnn_weight_gather_copy(gnn_instance *instance, const gnn_weight_desc *weight, void *all);
+
 /* To and from memory that has all of them side by side. */
 gnn_status gnn_weight_take(const gnn_instance *instance, const gnn_weight_desc *weight, int state, void *to, gnn_error *error);
 gnn_status gnn_weight_put(const gnn_instance *instance, const gnn_weight_desc *weight, int state, const void *from, gnn_error *error);

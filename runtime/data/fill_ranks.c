@@ -96,6 +96,10 @@ static gnn_status make_groups(ranks_filling *f, gnn_error *error) {
   f->groups = calloc((size_t)f->group_count, sizeof *f->groups);
   if (f->groups == NULL) return gnn_fail_memory(error, f->group_count * (int64_t)sizeof *f->groups);
   if (d->type_count != plan->type_count) return gnn_fill_other_parts(d, error);
+  for (int w = 0; w < f->instance->run.program->weight_count; w++) { /* there has to be a node for each row of it */
+    const gnn_weight_desc *weight = &f->instance->run.program->weights[w];
+    if (weight->has_own_rows && weight->shape[0] != gnn_dataset_rows(d, weight->rows_of)) return gnn_fill_other_parts(d, error);
+  }
   gnn_status status = make_group(f, &f->groups[0], d->nodes, 0, error);
   for (int t = 0; t < plan->type_count && status == GNN_OK; t++) status = make_group(f, &f->groups[1 + t], d->types[t].nodes, 1, error);
   if (d->pairs && status == GNN_OK) status = make_group(f, &f->groups[f->group_count - 1], d->nodes, 0, error);

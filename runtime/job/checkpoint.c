@@ -137,7 +137,7 @@ static gnn_status checkpoint_give(const void *user, gnn_tensor_sink *sink, void 
 /* A weight, one of its states, or its best numbers, where it is at home. */
 static void checkpoint_list_weight(checkpoint_list *list, const char *prefix, const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_dtype dtype) {
   const int index = list->count;
-  const void *data = gnn_weight_at(instance, weight, state);
+  const void *gathered = gnn_weight_gathered(instance, weight, state), *data = gathered ? gathered : gnn_weight_at(instance, weight, state);
   checkpoint_list_add(list, prefix, weight, dtype, data);
   if (data) return;
   list->away[index] = (checkpoint_away){instance, weight, state};
@@ -169,6 +169,17 @@ static void checkpoint_list_best(checkpoint_list *list, const char *prefix, cons
   }
   checkpoint_list_add(list, prefix, weight, dtype, *from);
   *from += weight->count * instance->run.program->real_bytes;
+}
+
+gnn_status gnn_checkpoint_gather(gnn_instance *instance, const gnn_snapshot *best, gnn_error *error) {
+  const gnn_program *program = instance->run.program;
+  if (instance->run.ranks == NULL) return GNN_OK;
+  unsigned char *from = best && best->is_filled ? best->data : NULL;
+  for (int w = 0; from && w < program->weight_count; w++) {
+    if (program->weights[w].has_own_rows) gnn_weight_gather_copy(instance, &program->weights[w], from);
+    from += program->weights[w].count * program->real_bytes;
+  }
+  return gnn_weights_gather(instance, error);
 }
 
 gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,

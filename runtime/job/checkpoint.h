@@ -50,6 +50,8 @@ typedef struct gnn_progress {
   unsigned changed_data, accepted_data;
 } gnn_progress;
 
+/* Of ranks: what those that do not write have of it, before it, or weights, are saved; all of them ask. best NULL: there is none. */
+gnn_status gnn_checkpoint_gather(gnn_instance *instance, const gnn_snapshot *best, gnn_error *error);
 gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot *best, const gnn_progress *progress,
                                const char *path, gnn_error *error);
 /* Restores what gnn_checkpoint_save stored; refuses another program's (R0804), a damaged one (R0806, GNN_EIO), and as

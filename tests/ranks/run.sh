@@ -264,6 +264,25 @@ check "  so are rows of the epoch before" refuses "stale(1) is for labels of nod
 check "  and ranks on GPUs" refuses "candidate pairs are for ranks on processors" --backend=cuda pairs.gnn
 sed 's/epochs = 3/&; approximate { boundary = sample(0.5) }/' types.gnn >drawn.gnn
 check "  and rows that are drawn of several types of nodes" refuses "sample(0.5) draws rows of one type" drawn.gnn
+model learned 'npy("directed") {
+  nodes = 9000
+  node x : f32[32]
+  node y : class[4]
+  node own : learned[6]
+}' '  h = concat(x, own) |> dropout(0.2) |> SAGE(8) |> relu
+  return (h + Linear(own, 8)) |> GCN(y.classes)' '  keep = best(train.accuracy)
+  checkpoint = every(2)'
+check "learned values of nodes, of which a rank has its own, on 3" same_bits learned 3
+goes_on_learned() { # of three ranks in one process, and the other way
+  rm -rf went back && ranks 3 ./learned_3 --threads 1 -q --epochs 1 --out went && ./learned_1 --threads 1 -q --resume --out went && cmp went/last.safetensors learned_1.out/last.safetensors &&
+    ./learned_1 --threads 1 -q --epochs 1 --out back && ranks 3 ./learned_3 --threads 1 -q --resume --out back && cmp back/last.safetensors learned_1.out/last.safetensors && cmp back/best.safetensors learned_1.out/best.safetensors
+}
+check "  checkpoints go on in one process, and from there" goes_on_learned
+sed 's/  author x : f32\[5\]/&\n  author e : learned[4]/; s/author.x |> dropout(0.2)/concat(author.x, author.e) |> dropout(0.2)/; s/  venue x : f32\[4\]/&\n  venue e : learned[3]/; s/SAGE(p, venue.x, 4)/SAGE(p, venue.e, 4)/; s/optimizer = adam(lr = 0.01)/optimizer = sgd(lr = 0.05, momentum = 0.9); accumulate = 2; clip = value(0.01)/' types.gnn >learned_types.gnn
+check "  of several types, with momentum, of gradients of two epochs, on 2" same_bits learned_types 2
+sed 's/adam(lr = 0.01)/&; clip = norm(1)/' learned.gnn >norm.gnn
+check "  not with the norm of all gradients" refuses "clip = norm adds up" norm.gnn
+check "  nor on GPUs" refuses "learned values of nodes are for ranks on processors" --backend=cuda learned.gnn
 rm directed/edge_type.npy directed/graph.json
 cp "$here/../end_to_end/models/plans/edges4.gnn" edges.gnn
 check "values on edges, on 3" same_bits edges 3

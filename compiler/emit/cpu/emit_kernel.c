@@ -984,7 +984,7 @@ static const char *clip_text(StepWriter *w) {
 static void run_over_weight(StepWriter *w) {
   const int64_t width = shape_width(&w->anchor->shape);
   if (!value_is_update_of_nodes(w->anchor)) run_over(w, "elements", "count", number(w, SUM_NUMBERS));
-  else if (w->step->part == 0) run_over(w, "elements", step_row_count(w, DOMAIN_NODE, width), number(w, SUM_NUMBERS));
+  else if (w->step->part == 0) run_over(w, "elements", step_row_count(w, w->anchor->shape.domain, width), number(w, SUM_NUMBERS));
   else
     fprintf(w->out, "  gnn_parallel_part(g->team, %s, %s, %d, %s_elements, &s);\n", part_row(w, "(part - 1)", DOMAIN_NODE, width), part_row(w, "part", DOMAIN_NODE, width), SUM_NUMBERS, w->name);
 }
