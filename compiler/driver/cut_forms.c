@@ -148,7 +148,6 @@ static const char *not_of_learned(const Compilation *c) {
   }
   if (!learned) return NULL;
   if (p->train.clip_kind == CLIP_NORM) return "clip = norm adds up the gradients of all nodes' learned values, so far in one process; clip = value does not";
-  if (c->backend == BACKEND_CUDA) return "learned values of nodes are for ranks on processors, so far; --backend=cpu";
   return NULL;
 }
 

@@ -46,7 +46,7 @@ static gnn_status device_move_weights(const gnn_instance *instance, device_way *
   gnn_status status = GNN_OK;
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
-    int64_t bytes = weight->count * program->real_bytes;
+    int64_t first, bytes = gnn_weight_own(instance, weight, &first) * program->real_bytes;
     if (gnn_weight_is_away(weight)) continue; /* it is no matter of the device between epochs */
     status = device_move(instance, way, weight->at, bytes, error);
     for (int s = 0; has_state && s < weight->state_count && status == GNN_OK; s++)

@@ -179,7 +179,8 @@ gnn_status gnn_checkpoint_gather(gnn_instance *instance, const gnn_snapshot *bes
     if (program->weights[w].has_own_rows) gnn_weight_gather_copy(instance, &program->weights[w], from);
     from += program->weights[w].count * program->real_bytes;
   }
-  return gnn_weights_gather(instance, error);
+  const gnn_status status = gnn_download_weights(instance, 1, error);
+  return status == GNN_OK ? gnn_weights_gather(instance, error) : status;
 }
 
 gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,

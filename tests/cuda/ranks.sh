@@ -104,7 +104,7 @@ train related { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epoch
 MODEL
 check "relations, dropout and products of values on their edges" of_ranks related 3
 types_of mag && types_model >types.gnn
-check "several types of nodes, of which one has hardly any" of_ranks types 3
+check "several types of nodes, of which one has hardly any, with learned values" of_ranks types 3
 graph_of hub && sed 's/directed/hub/; /^layer/,/^}/d; s/^  h = .*/  h = x |> GCN(40) |> relu/; s/Gate(4) |> SAGE/GCN/' every.gnn >hub.gnn
 check "a hub, and sparse features" of_ranks hub 3
 

@@ -62,7 +62,7 @@ types_of() { # NAME: a folder of papers, authors and three venues
     print $out q({"node_types": {"paper": 9000, "author": 5000, "venue": 3}, "relations": [{"name": "writes", "source": "author", "destination": "paper"}, ), q({"name": "knows", "source": "author", "destination": "author"}, {"name": "prints", "source": "venue", "destination": "paper"}]})' "$1"
 }
 
-types_model() { # over mag, a folder of types_of: sums within types and between them, products on edges, sums over all rows of each
+types_model() { # over mag, a folder of types_of: sums within types and between them, products on edges, sums over all rows of each, learned values of two
   cat <<'MODEL'
 data mag from npy("mag") {
   nodes paper : count
@@ -71,18 +71,20 @@ data mag from npy("mag") {
   paper x : f32[6]
   paper y : class[3]
   author x : f32[5]
+  author e : learned[4]
   venue x : f32[4]
+  venue e : learned[3]
   reverse = [writes, prints]
 }
 model types on mag {
   p = paper.x |> Linear(8) |> relu |> dropout(0.2)
-  a = author.x |> dropout(0.2) |> Linear(8) |> batch_norm |> relu
+  a = concat(author.x, author.e) |> dropout(0.2) |> Linear(8) |> batch_norm |> relu
   a = SAGE(a, a, 8) over knows + SAGE(p, a, 8) over rev_writes |> relu
-  v = SAGE(p, venue.x, 4) over rev_prints |> tanh
+  v = SAGE(p, venue.e, 4) over rev_prints |> tanh
   q = GAT(a, p, 4, heads = 2, add_self_loops = false, dropout = 0.2) over writes + SAGE(v, p, 8) over prints
   return relu(q) * (1 + sum(src.a * dst.q) over writes) + mean(a, axis = rows) |> Linear(paper.y.classes)
 }
-train types { loss = cross_entropy(out, paper.y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
+train types { loss = cross_entropy(out, paper.y); optimizer = sgd(lr = 0.05, momentum = 0.9); accumulate = 2; clip = value(0.01); epochs = 3; metric = accuracy }
 MODEL
 }
 
