@@ -294,10 +294,12 @@ int parts_halo_shift(const Parts *p, HaloKind kind) {
   return shift;
 }
 
+/* A piece without rows, of a part whose rows none of its own gathers, has room for one: what has no bytes cannot be copied. */
 static int64_t halo_bytes(const Parts *p, ValueId value, int piece) {
   const HaloPieces *halo = halo_of(p, value);
   const int64_t rows = graph_rows(p->kernels->graph, p->kernels->graph->values[p->kernels->storage[value]].shape.domain), row_bytes = rows ? kernels_bytes(p->kernels, value) / rows : 0;
-  return row_bytes * (piece ? halo->pairs[halo->pair[piece]] : halo_rows(halo->pairs, p->levels));
+  const int64_t piece_rows = piece ? halo->pairs[halo->pair[piece]] : 0;
+  return row_bytes * (piece ? piece_rows > 0 ? piece_rows : 1 : halo_rows(halo->pairs, p->levels));
 }
 
 /* Where the edges of a part's last row end is where those of the next part's first begin. */

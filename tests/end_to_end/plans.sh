@@ -1029,6 +1029,15 @@ least_is_least() { # with a hundredth less than the smallest that works nothing 
 }
 ! is_all || check "  which is the smallest: a hundredth less is too little" least_is_least
 check "a larger host or SSD is priced as it is written" ways_work shared4 --budget ssd=3KiB --budget device=3156KiB
+across() { # no part gathers from its own rows: a piece without rows moves as the others do
+  awk 'BEGIN { print "src,dst"; for (i = 0; i < 8192; i++) for (k = 0; k < 4; k++) print i "," (i < 4096 ? 4096 : 0) + (i * 7 + k * 911) % 4096 }' >across_edges.csv
+  awk 'BEGIN { print "y,x0,x1,x2,split"; for (i = 0; i < 8192; i++) print i % 4 "," i % 7 "," i % 5 "," i % 3 "," (i % 3 ? "train" : "valid") }' >across_nodes.csv
+  printf 'data g from csv(edges = "across_edges.csv", nodes = "across_nodes.csv") { node x : f32[3]; node y : class[4] }\nmodel m on g {\n  h = x |> Linear(32) |> relu |> SAGE(32) |> relu\n  return h |> SAGE(32) |> relu |> SAGE(y.classes)\n}\n' >across.gnn
+  printf 'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2 }\n' >>across.gnn
+  local size
+  for size in 2MiB 4MiB; do "$gnncc" -w --verify --plan '--cut=halos(4)' --budget device=$size --budget host=64MiB across.gnn || return 1; done
+}
+check "halos of parts that gather nothing of their own move" across
 # ---- advice ----
 advised() { # what a plan or a refusal advises, a line each: what to type, "|", the time and, behind another "|", the memory that are promised
   sed -nE 's/^(  advice  |          )  (-[^ ]+( [a-z]+=[^ ]+)?( without --budget)?)  +([0-9.]+ [mu]?s) per (epoch|evaluation)( in ([0-9.]+ [KMG]iB))?.*/\2|\5|\8/p; s/^ *help: (.*)/\1/p' advice |
