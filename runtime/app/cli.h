@@ -5,6 +5,8 @@
 #include "train.h"
 #include "runtime/data/fill.h"
 
+enum { CLI_DEVICES = 64 };
+
 typedef struct gnn_cli {
   const gnn_program *program; /* that runs, of those from `builds` on (core/builds.h) */
   const gnn_program *builds;
@@ -15,7 +17,7 @@ typedef struct gnn_cli {
   char default_out[264]; /* a file's name and its ending */
   int64_t epochs, runs, every, warmup, threads, fold; /* epochs, runs, warmup, fold: -1 where not given */
   int64_t samples;
-  int device, has_no_graph;
+  int devices[CLI_DEVICES], device_count, has_no_graph; /* a list of more than one is for the ranks of a machine, in turn */
   int has_seed;
   uint64_t seed;
   int resumes_newest, logs_csv, logs_jsonl, logs_page, continues_after_nan, accepts_changed_data, is_quiet, is_verbose, is_json, wants_classes, is_serial;

@@ -70,10 +70,13 @@ static int commands_threads(const gnn_cli *cli) {
   return threads > 1 ? threads : 1;
 }
 
+/* Of a list, ranks on one machine take one each. */
+static int commands_device(const gnn_cli *cli) { return cli->device_count > 1 ? cli->devices[cli->ranks->here] : cli->devices[0]; }
+
 gnn_instance_options gnn_cli_options(const gnn_cli *cli) {
   const char *graph = getenv("GNN_CUDA_GRAPH");
   return (gnn_instance_options){.threads = commands_threads(cli), .is_serial = cli->is_serial, .scratch = cli->scratch,
-                                .temporary = getenv("TMPDIR"), .continues_after_nan = cli->continues_after_nan, .device = cli->device,
+                                .temporary = getenv("TMPDIR"), .continues_after_nan = cli->continues_after_nan, .device = commands_device(cli), .is_device_own = cli->device_count > 1,
                                 .ranks = cli->ranks, .has_no_graph = cli->has_no_graph || (graph && strcmp(graph, "0") == 0),
                                 .note = commands_note, .note_user = (void *)(uintptr_t)cli};
 }

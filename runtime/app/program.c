@@ -52,7 +52,7 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_VERBOSE] = {"verbose", NULL, "every evaluation, and what was done to the data (-v)", 0, CMD_ALL},
   [OPT_HELP] = {"help", NULL, "this text (-h)", 0, CMD_ALL},
   [OPT_VERSION] = {"version", NULL, "name, fingerprint, version", 0, CMD_ALL},
-  [OPT_DEVICE] = {"device", "N", "which CUDA device", 1, CMD_WITH_DATA | CMD_APART},
+  [OPT_DEVICE] = {"device", "N[,N...]", "which CUDA device; of ranks on one machine each takes one of a list, or the first and those after it", 1, CMD_WITH_DATA | CMD_APART},
   [OPT_SCRATCH] = {"scratch", "DIR", "folder of the SSD tier (plans that have one)", 1, CMD_WITH_DATA | CMD_INFO},
   [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv; gradients: safetensors; profile: JSON, run.json (-o); - is standard output", 1,
                   CMD_PREDICT | CMD_GRADIENTS | CMD_PROFILE},
@@ -168,6 +168,30 @@ static int program_set_data(gnn_cli *cli, const char *value) {
   return 0;
 }
 
+/* "0", or for ranks "0,1", each of them once. */
+static int program_set_devices(gnn_cli *cli, const char *value) {
+  enum { MOST = 1023 };
+  const int is_list = strchr(value, ',') != NULL;
+  if (is_list && !cli->program->ranks) return program_usage(cli, "--device %s: this program is for one GPU, as --device 0; gnncc --ranks=%s makes one for several, of which each process takes one", value, "2");
+  cli->device_count = 0;
+  for (const char *at = value;; at++) {
+    char text[16];
+    int64_t number;
+    const size_t length = strcspn(at, ",");
+    snprintf(text, sizeof text, "%.*s", (int)length, at);
+    if (length >= sizeof text) return program_usage(cli, "--device %s: there is no such number%s", value, "");
+    const int code = program_integer(cli, "device", text, 0, &number);
+    if (code != 0) return code;
+    if (number > MOST) return program_usage(cli, "--device %s is more than %s", value, "1023");
+    for (int k = 0; k < cli->device_count; k++)
+      if (cli->devices[k] == number) return program_usage(cli, "--device %s names device %s twice", value, text);
+    if (cli->device_count == CLI_DEVICES) return program_usage(cli, "--device %s: a machine has at most %s", value, "64");
+    cli->devices[cli->device_count++] = (int)number;
+    at += length;
+    if (*at == 0) return 0;
+  }
+}
+
 /* Applies one option; value is NULL where there is none. */
 static int program_set(gnn_cli *cli, program_option option, const char *value) {
   static const char *const modes[] = {"auto", "bar", "lines", "none"};
@@ -220,11 +244,7 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   case OPT_QUIET: cli->is_quiet = 1; return 0;
   case OPT_VERBOSE: cli->is_verbose = 1; return 0;
   case OPT_DEVICE:
-    if (strchr(value, ',')) return program_usage(cli, "--device %s: this program was planned for one GPU%s", value, "; name one, as --device 0 (gnncc --ranks=2 shares a graph among processes, on processors)");
-    code = program_integer(cli, name, value, 0, &number);
-    if (code == 0 && number > 1023) return program_usage(cli, "--device %s is more than %s", value, "1023");
-    if (code == 0) cli->device = (int)number;
-    return code;
+    return program_set_devices(cli, value);
   case OPT_NO_GRAPH: cli->has_no_graph = 1; return 0;
   case OPT_CPU: cli->cpu = value; return 0;
   case OPT_SCRATCH: cli->scratch = value; return 0;
@@ -343,6 +363,13 @@ static void program_hush(gnn_cli *cli, gnn_text *name) {
   if (freopen("/dev/null", "w", stdout) == NULL) fclose(stdout);
 }
 
+/* A list has one for each rank of this machine. */
+static int program_has_devices(const gnn_cli *cli) {
+  if (cli->device_count < 2 || cli->device_count >= cli->ranks->together) return 1;
+  fprintf(stderr, "%s: --device names %d GPUs, and %d ranks run on this machine\n", cli->name, cli->device_count, cli->ranks->together);
+  return 0;
+}
+
 /* Ranks end alike where what ends them was the same for all: the command line, a loss that is no number, an interruption that they agreed on. */
 static int program_run_ranks(gnn_cli *cli, const struct program_command *command) {
   gnn_error error;
@@ -353,7 +380,7 @@ static int program_run_ranks(gnn_cli *cli, const struct program_command *command
   int code = gnn_exit_code(status);
   if (status == GNN_OK) {
     program_hush(cli, &name);
-    code = command->run(cli);
+    code = program_has_devices(cli) ? command->run(cli) : GNN_EXIT_USAGE;
   }
   /* What is wrong at the beginning every rank has seen: rank 0 has the time to say it. */
   gnn_ranks_end(cli->ranks, code, status != GNN_OK || code == GNN_EXIT_USAGE || code == GNN_EXIT_NUMERIC || code == GNN_EXIT_AGAIN || code > 128);

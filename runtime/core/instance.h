@@ -23,7 +23,8 @@ typedef struct gnn_instance_options {
   const char *scratch;      /* folder of the SSD tier; NULL: the plan's, then `temporary`, /var/tmp, /tmp */
   const char *temporary;
   int continues_after_nan;  /* weights that are not finite are taken */
-  int device;               /* which one, where there are several */
+  int device;               /* which one, where there are several; of ranks the first of those on this machine, */
+  int is_device_own;        /* unless it is this rank's own */
   gnn_ranks *ranks;         /* what is to be loaded is of one of them; NULL: of the only process */
   int has_no_graph;         /* steps are launched one by one in every epoch */
   void (*note)(void *user, const char *text); /* told what the user should know, though nothing failed; NULL: nobody */

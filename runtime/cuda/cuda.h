@@ -34,7 +34,7 @@ typedef struct gnn_cuda {
   const gnn_program *program;
   const gnn_cuda_code *code;
   const gnn_instance *instance;
-  int device;
+  int device, is_device_own;
   char architecture[32];   /* "sm_90" */
   char name[300];          /* "NVIDIA H200 (device 0, sm_90)" */
   int is_serial, is_traced, wants_graph, has_scratch, is_capturing;

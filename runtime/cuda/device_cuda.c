@@ -28,6 +28,7 @@ static gnn_status device_open(gnn_instance *instance, const gnn_instance_options
   cuda->code = program->code;
   cuda->instance = instance;
   cuda->device = options->device;
+  cuda->is_device_own = options->is_device_own;
   cuda->is_serial = options->is_serial;
   cuda->wants_graph = !options->has_no_graph;
   cuda->has_scratch = gnn_lanes_use_scratch(program, GNN_LANE_COUNT);

@@ -87,7 +87,7 @@ gnn_status gnn_cuda_find(gnn_cuda *cuda, gnn_error *error) {
     return gnn_fail(error, GNN_ENOMEM, "R0801", "there is no CUDA device here (%s)", cudaGetErrorName(code));
   if (cuda->device >= count) return find_among(cuda, count, error);
   const gnn_ranks *ranks = cuda->instance->run.ranks;
-  if (ranks) cuda->device = (cuda->device + ranks->here) % count; /* where each rank sees its own device alone, that is the one */
+  if (ranks && !cuda->is_device_own) cuda->device = (cuda->device + ranks->here) % count; /* where each rank sees its own device alone, that is the one */
   snprintf(cuda->name, sizeof cuda->name, "device %d", cuda->device);
   code = cudaGetDeviceProperties(&properties, cuda->device);
   if (code == cudaSuccess) code = cudaSetDevice(cuda->device);

@@ -74,6 +74,11 @@ eager() { GNN_CUDA_GRAPH=0 trains plain_2 --serial-lanes && alike plain_1 plain_
 check "  launched step by step, too" eager
 goes_on() { rm -rf went && run ./plain_2 --threads 1 -q --epochs 1 --out went && ./plain_1 --threads 1 -q --resume --out went && cmp <(tail -c 2000 went/last.safetensors) <(tail -c 2000 plain_1.out/last.safetensors); }
 check "  a checkpoint of theirs goes on on one device, to the same bits" goes_on
+of_devices() { # each rank takes its own of a list, of which there are enough
+  STANDIN_DEVICES=3 run ./plain_2 --threads 1 --epochs 1 --device 2,0 --out chosen >said 2>&1 && grep 'on stand-in (device 2,' said || { cat said; return 1; }
+  STANDIN_DEVICES=3 run ./plain_2 --device 2,2 2>said; [ $? -eq 2 ] && grep 'device 2,2 names device 2 twice' said
+}
+check "  a list of devices" of_devices
 is_measured() { run ./plain_2 eval --threads 1 --weights plain_1.out/last.safetensors >by_two && ./plain_1 eval --threads 1 --weights plain_1.out/last.safetensors >by_one && cmp by_one by_two; }
 check "  and eval measures the same" is_measured
 in_half() { cp plain.gnn half.gnn && of_ranks_in_half; }
@@ -90,6 +95,8 @@ model every on g {
 train every { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); clip = norm(1); epochs = 2; metric = f1 }
 MODEL
 check "three ranks, of unequal parts: rows of sources, of destinations and values on edges travel, metrics of the host" of_ranks every 3
+too_few() { STANDIN_DEVICES=3 run ./every_3 --device 0,1 2>said; [ $? -eq 2 ] && grep 'names 2 GPUs, and 3 ranks run on this machine' said; }
+check "  of more devices than a list has" too_few
 seeds() { local seed; for seed in 1 4 7; do STANDIN_SEED=$seed trains every_3 && alike every_1 every_3 || { echo "seed $seed"; return 1; }; done; }
 check "  the same in other orders of streams and messages" seeds
 cp -r directed kinds && edge_kinds kinds

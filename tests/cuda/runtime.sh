@@ -84,7 +84,7 @@ exits 0 "gradcheck, on the processor" "$toy" %host gradcheck
 exits 0 "resume" "$toy" %ring --resume --epochs 70 -q
 exits 2 "no such number" "$toy" --device x
 exits 2 "several devices" "$toy" --device 0,1
-says "--device 0,1: this program was planned for one GPU; name one, as --device 0 (gnncc --ranks=2 shares a graph among processes, on processors)"
+says "--device 0,1: this program is for one GPU, as --device 0; gnncc --ranks=2 makes one for several, of which each process takes one"
 exits 3 "no such device" "$toy" --device 2
 says "there is no CUDA device 2; there is 0: stand-in"
 exits 3 "no driver" fault 1 "$toy"

@@ -1070,19 +1070,19 @@ cudaError_t cudaDriverGetVersion(int *version) {
 
 cudaError_t cudaGetDeviceCount(int *count) {
   ENTER();
-  *count = it.fault == STANDIN_NO_DEVICE ? 0 : 1;
+  *count = it.fault == STANDIN_NO_DEVICE ? 0 : environment("STANDIN_DEVICES", 1);
   return leave(it.fault == STANDIN_NO_DEVICE ? cudaErrorNoDevice : cudaSuccess);
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device) {
-  if (device != 0) return cudaErrorInvalidDevice;
+  if (device < 0 || device >= environment("STANDIN_DEVICES", 1)) return cudaErrorInvalidDevice;
   memset(properties, 0, sizeof *properties);
   snprintf(properties->name, sizeof properties->name, "stand-in");
   properties->major = 9;
   return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; }
+cudaError_t cudaSetDevice(int device) { return device >= 0 && device < environment("STANDIN_DEVICES", 1) ? cudaSuccess : cudaErrorInvalidDevice; }
 cudaError_t cudaDeviceGetPCIBusId(char *bus, int length, int device) {
   snprintf(bus, (size_t)length, "0000:%02x:00.0", device);
   return cudaSuccess;
