@@ -82,7 +82,6 @@ static ChangedPlan plan_change(void *of, const Change *change) {
   options.dump = options.sweep = options.measured = NULL;
   options.stop_after = "layout";
   options.is_timing = options.is_verifying = false;
-  options.product = PRODUCT_PROGRAM;
   options.emit_count = 0;
   options.takes_first = change->takes_first;
   if (change->kind == CHANGE_CONSTANT) options.defines = with_define(asked->arena, asked->options, change->name, change->value, &options.define_count);
@@ -100,16 +99,16 @@ static ChangedPlan plan_change(void *of, const Change *change) {
 
 /* ---- what is left open ---- */
 
-/* By what the compiler itself takes (driver.c, check_precision). */
+/* By what the compiler itself takes (driver.c, check_precision); tf32 is of products on a GPU, bf16 of what is stored anywhere. */
 static void find_precisions(const Compilation *c, Changes *v) {
   const Options *o = c->options;
+  const bool is_cuda = c->backend == BACKEND_CUDA;
   const char *kind = c->program->has_target ? c->program->target.kind : NULL, *architecture = o->architecture ? o->architecture : kind && strncmp(kind, "cuda(", 5) == 0 ? kind + 5 : "";
   const bool is_own = o->gemm && strcmp(o->gemm, "own") == 0, is_by_library = o->spmm && strcmp(o->spmm, "cusparse") == 0;
   int number = 80;
-  if (c->backend != BACKEND_CUDA) return;
   sscanf(architecture, "sm_%d", &number);
-  if (o->precision < PRECISION_TF32 && !is_own && number >= 80) v->precisions[v->precision_count++] = PRECISION_TF32;
-  if (o->precision < PRECISION_BF16 && !c->rank && !is_by_library && (number >= 80 || is_own)) v->precisions[v->precision_count++] = PRECISION_BF16;
+  if (is_cuda && o->precision < PRECISION_TF32 && !is_own && number >= 80) v->precisions[v->precision_count++] = PRECISION_TF32;
+  if (o->precision < PRECISION_BF16 && (!is_cuda || (!is_by_library && (number >= 80 || is_own)))) v->precisions[v->precision_count++] = PRECISION_BF16;
 }
 
 static void find_tiers(const Compilation *c, Changes *v) {

@@ -420,7 +420,7 @@ static PlanRequest request_of(Compilation *c) {
                    .least = c->is_trying ? PLANNER_LEAST_NONE : PLANNER_LEAST_DEVICE, .needs_no_bound = c->is_trying, .work = &c->planning_work};
   for (int e = 0; effort && e <= PLANNER_BEST; e++)
     if (strcmp(effort, efforts[e]) == 0) r.effort = (PlannerEffort)e;
-  if (o->takes_first) r = plan_request_of_first(r);
+  if (o->takes_first) r = plan_request_of_first(r), r.is_trial = true; /* its time is asked, not how low it can lie */
   if (policy) r.policy = vocabulary_find(policy_names, policy);
   r.time_limit_s = c->forms[FORM_HOISTED].evaluation_count > 0 ? o->plan_seconds / 2 : o->plan_seconds; /* there are two forms to plan */
   r.cut = (Cut){.parts = 1, .slices = 1};
@@ -722,6 +722,9 @@ static const char *last_pass(const Options *options) {
   return options->product == PRODUCT_CHECK ? "check" : options->product == PRODUCT_PLAN && options->emit_count == 0 ? "explain" : "build";
 }
 
+/* Nothing is made of it: it is priced, for advice, and checked when somebody types that. */
+static bool is_only_priced(const Compilation *c) { return c->is_trying && strcmp(last_pass(c->options), "layout") == 0; }
+
 /* Runs the passes; 0, or an exit status. */
 static int walk(Compilation *c) {
   const char *last = last_pass(c->options);
@@ -736,7 +739,7 @@ static int walk(Compilation *c) {
       return status ? status : internal_error(pass->name, "it failed without a reason");
     }
     /* Whatever memory is at stake, every compilation is checked. */
-    bool is_about_memory = pass->run == run_plan || pass->run == run_schedule || pass->run == run_layout || pass->run == run_explain;
+    bool is_about_memory = !is_only_priced(c) && (pass->run == run_plan || pass->run == run_schedule || pass->run == run_layout || pass->run == run_explain);
     const char *fault = pass->verify && (c->options->is_verifying || is_about_memory) ? pass->verify(c) : NULL;
     if (fault) return internal_error(pass->name, fault);
     if (pass->dump && is_asked(c->options->dump, pass->name)) {

@@ -224,9 +224,9 @@ const Advice *advice_of(const PlanRequest *asked, const PlanAnswer *answer, Inst
   f.place = KEEPING;
   if (is_short) find_keeping_device(&f);
   f.place = MACHINE, find_machine(&f);
+  f.place = BF16, find_precision(&f, PRECISION_BF16);
   f.place = CONSTANT;
   if (is_short) find_constant(&f);
-  f.place = BF16, find_precision(&f, PRECISION_BF16);
   f.place = LARGER;
   if (is_short) find_larger_device(&f);
   f.place = HOST;

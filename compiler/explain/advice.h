@@ -32,7 +32,7 @@ typedef struct Changes {
   const char *(*card)(void *of, int64_t bytes, int64_t above);
   const TypedProgram *program;
   bool is_fixed;         /* nothing can be compiled otherwise: a profile or a plan from a file was given */
-  int precision_count;   /* that are not more exact than the one there is; 0 on a processor */
+  int precision_count;   /* that are not more exact than the one there is */
   Precision precisions[PRECISION_COUNT];
   const char *processor; /* what to write for a plan on a processor; NULL: this is one, or options are for a GPU alone */
   bool is_processor;

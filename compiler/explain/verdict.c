@@ -76,15 +76,18 @@ static const PlanAnswer *look_lower(Verdict *v, const PlanRequest *request, int6
   return found;
 }
 
-/* A device on which some cut has a plan, to a hundredth the smallest, by the first plan that is found: up from `guess`, down by a part in 25, two, four, ... and by halves, as long as there is
+/* A device on which some cut has a plan, to a hundredth the smallest, by the first plan that is found: up from `guess`, to what a plan needed that found no room there, down by a part in 25, two, four, ... and by halves, as long as there is
  * work left. Sizes as they are typed: a plan that somebody types a size for is sought as this one was, too. NULL: none. */
 static const PlanAnswer *least_of_any_cut(Verdict *v, const PlanRequest *probe, int64_t too_small, int64_t guess, int64_t most, const char **size, int64_t *bytes) {
   enum { TRIES = 10 };
-  int64_t bad = too_small, good = guess > 0 ? guess : most;
+  int64_t bad = too_small, good = guess > 0 ? guess : most, height;
   const PlanAnswer *answer = NULL;
-  for (;; good += good / 8 + 1) {
+  PlanRequest up = *probe;
+  up.height = &height;
+  for (;; good = height > good + good / 8 ? height : good + good / 8 + 1) {
+    height = 0;
     *size = advice_size(v->arena, good, &good);
-    answer = try_size(v, *probe, TIER_DEVICE, good);
+    answer = try_size(v, up, TIER_DEVICE, good);
     if (answer || good >= 2 * most || v->fault) break;
     bad = good;
   }
@@ -309,10 +312,11 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
     ways = arena_printf(v->arena, "--budget %s=%s is the smallest that %s (%s per epoch%s)", device, size, v->is_least && !v->is_rough ? "works" : "was found", epoch_text(v, least),
                         bytes > most ? arena_printf(v->arena, "; %s has %s", v->request->machine.name, gnn_bytes_text(most).text) : "");
   if (v->most_work < v->work + REFUSAL_WORK) v->most_work = v->work + REFUSAL_WORK; /* the other ways have their own */
+  const char *precision = v->refusal->changes->is_fixed ? NULL : try_precision(v); /* one plan; tiers may take all the work there is */
   if (has_work_left(v)) ways = joined(v->arena, ways, try_tier(v, TIER_HOST, all));
   if (has_work_left(v)) ways = joined(v->arena, ways, try_tier(v, TIER_SSD, 2 * all));
   if (v->refusal->changes->is_fixed) return ways;
-  ways = joined(v->arena, ways, try_precision(v));
+  ways = joined(v->arena, ways, precision);
   ways = joined(v->arena, ways, try_constants(v));
   ways = joined(v->arena, ways, try_processor(v));
   return joined(v->arena, ways, try_card(v));

@@ -121,6 +121,7 @@ static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Ke
   bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick && !r->is_sketch;
   if (has_choice) p = plan_with_fewer_copies(r, *options, p);
   if (p && r->work) *r->work += p->report.evaluations * problem->problem->step_count;
+  if (p && !p->planned && r->height && p->report.height_bytes > 0 && (*r->height == 0 || p->report.height_bytes < *r->height)) *r->height = p->report.height_bytes;
   if (p) count_early(r, form->residents, p);
   asked.plan = p;
   if (p && r->known) ARENA_PUSH(r->arena, r->known->list, r->known->count, asked);
@@ -240,7 +241,7 @@ static bool is_any(const Plan *p) { return p && p->report.is_any; }
 /* More effort may choose a faster plan that finds no addresses, where less effort chose one that does. Where more found no plan,
  * less finds none. */
 static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
-  r.takes_any = r.is_quick;
+  r.takes_any = r.is_quick || r.takes_first;
   const PlanAnswer first = answer_with_effort(r, form);
   PlanAnswer a = first;
   r.least = PLANNER_LEAST_NONE; /* they are known from the plan that did not fit */

@@ -96,6 +96,7 @@ typedef struct PlanRequest {
   bool takes_any;        /* as of PlannerOptions; set for a quick question, for as long as the addresses of any plan will do */
   double worth_seconds;  /* an epoch that takes as long or longer is of no use; 0: each is */
   FormKind form;
+  int64_t *height;       /* becomes the least that a plan of the epoch needed which was laid out, and found no room; NULL: nobody asks */
   int64_t *work;         /* what planning costs is added: steps gone over, the same on every machine; NULL: nobody asks */
 } PlanRequest;
 

@@ -269,13 +269,15 @@ static const PlanAnswer *finished(const PlanRequest *request, const PlanAnswer *
   return done;
 }
 
-/* The first of `cut` that becomes a plan; NULL: none does. */
+/* The form of `cut` that was sketched the fastest of those that become a plan; NULL: none does. */
 static const PlanAnswer *first_of_cut(Choice *c, Cut cut) {
   c->count = 0;
   sketch_cut(c, cut);
-  for (CutCandidate *candidate; (candidate = find_fastest(c)); candidate->is_done = true) {
-    const PlanAnswer *answer = answer_of(c, candidate);
-    if (answer->fits || answer->fault) return answer;
+  qsort(c->list, (size_t)c->count, sizeof *c->list, compare_candidates);
+  for (int i = 0; i < c->count; i++) {
+    plan_candidate(c, &c->list[i], 0);
+    const PlanAnswer *answer = c->list[i].is_done ? NULL : answer_of(c, &c->list[i]);
+    if (answer && (answer->fits || answer->fault)) return answer;
   }
   return NULL;
 }

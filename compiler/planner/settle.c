@@ -462,7 +462,8 @@ Addresses *settle(Session *s, const Budget *budget, const PlannerOptions *option
     lay_out_any(packer, budget);
   const bool has_other = is_dear && options->worth_ns > 0; /* somebody has a faster one */
   const int rungs = is_dear ? FEW_RUNGS : LAST_RUNGS;
-  if ((is_dear || !options->takes_any) && !has_other) lay_out_on_rungs(packer, 0, MAKERS, rungs, rungs, budget->packing / 64); /* the last resort */
+  const int highest = options->takes_any && session_is_large(s) ? 1 : rungs; /* what needs least lies lowest, and any will do */
+  if ((is_dear || !options->takes_any) && !has_other) lay_out_on_rungs(packer, 0, MAKERS, highest, rungs, budget->packing / 64); /* the last resort */
   Evaluator *e = s->evaluator;
   const Settled *best = &packer->best;
   candidate_copy(e, s->search->best, best->fates);
