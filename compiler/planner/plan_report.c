@@ -4,17 +4,16 @@
 #include <string.h>
 
 #include "compiler/base/shown.h"
+#include "compiler/base/time_unit.h"
 #include "runtime/base/text.h"
 
-static void put_time(FILE *out, int64_t ns) {
-  if (ns < 10000)
-    fprintf(out, "%lld ns", (long long)ns);
-  else if (ns < 10000000)
-    fprintf(out, "%.2f us", (double)ns / 1e3);
-  else if (ns < 10000000000)
-    fprintf(out, "%.2f ms", (double)ns / 1e6);
-  else
-    fprintf(out, "%.2f s", (double)ns / 1e9);
+/* All of a report in the unit of its epoch. */
+static TimeUnit unit_of(const PlannerReport *r) { return r->makespan_ns < 1000 ? (TimeUnit){"ns", 1e9} : time_unit(1e-9 * (double)r->makespan_ns); }
+
+static void put_time(FILE *out, const PlannerReport *r, int64_t ns) {
+  const TimeUnit unit = unit_of(r);
+  const double time = 1e-9 * (double)ns * unit.per_second;
+  fprintf(out, time >= 999.5 ? "%.0f %s" : "%.4g %s", time, unit.name);
 }
 
 static void put_bytes(FILE *out, int64_t bytes) {
@@ -46,7 +45,7 @@ static void put_tier(FILE *out, const char *name, int64_t used, int64_t size) {
 static void put_optimality(FILE *out, const PlannerReport *r, const PlannerPlan *plan) {
   int64_t bound = r->lower_bound_ns > r->stall_free_ns ? r->lower_bound_ns : r->stall_free_ns;
   fprintf(out, "  lower bound  ");
-  put_time(out, bound);
+  put_time(out, r, bound);
   fprintf(out, " (%s), certified gap %.2f %%%s\n", plan->certificate.kind == CERTIFICATE_DUAL ? "dual certificate" : plan->certificate.kind == CERTIFICATE_WINDOWS ? "certificate of windows" : "stall-free",
           percent(r->makespan_ns - bound, bound), r->is_optimal ? "; optimal" : "");
   if (r->is_optimal && r->makespan_ns > bound)
@@ -56,16 +55,16 @@ static void put_optimality(FILE *out, const PlannerReport *r, const PlannerPlan 
 
 static void put_lanes(FILE *out, const Problem *p, const PlannerReport *r) {
   fprintf(out, "  busy         compute ");
-  put_time(out, r->compute_ns);
+  put_time(out, r, r->compute_ns);
   fprintf(out, " (%.1f %%)", percent(r->compute_ns, r->makespan_ns));
   if (r->rerun_ns) {
     fprintf(out, ", of which again ");
-    put_time(out, r->rerun_ns);
+    put_time(out, r, r->rerun_ns);
   }
   for (int c = 0; c < p->lane_count; c++) {
     if (!r->busy_ns[c]) continue;
     fprintf(out, "; %s ", shown(p->lanes[c].name).text);
-    put_time(out, r->busy_ns[c]);
+    put_time(out, r, r->busy_ns[c]);
     fprintf(out, " (%.1f %%)", percent(r->busy_ns[c], r->makespan_ns));
   }
   fprintf(out, "\n");
@@ -88,9 +87,9 @@ static void put_addresses(FILE *out, const PlannerReport *r) {
 
 void plan_report_plan(FILE *out, const Problem *problem, const PlannerReport *r, const PlannerPlan *plan) {
   fprintf(out, "plan for %s\n  time         ", shown(problem->name).text);
-  put_time(out, r->makespan_ns);
+  put_time(out, r, r->makespan_ns);
   fprintf(out, " per epoch; stall-free ");
-  put_time(out, r->stall_free_ns);
+  put_time(out, r, r->stall_free_ns);
   fprintf(out, " (+%.2f %%)\n", percent(r->makespan_ns - r->stall_free_ns, r->stall_free_ns));
   put_optimality(out, r, plan);
   put_lanes(out, problem, r);

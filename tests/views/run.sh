@@ -664,6 +664,8 @@ same_steps() { # MODEL OPTION...: the steps of a program and of its problem: num
   columns program.txt >program.columns && columns problem.txt >problem.columns
   [ $(wc -l <program.columns) -gt 60 ] && grep -q "$wanted" program.columns && diff program.columns problem.columns
 }
+one_unit() { "$build/gnncc" plan problem.json | sed '/planned in/d' >p.txt && grep -q 'per epoch' p.txt && [ "$(grep -oE '[0-9] (ns|us|ms|s)\b' p.txt | cut -c3- | sort -u | wc -l)" = 1 ]; }
+check "the times of a report are in one unit" one_unit
 wanted='ssd read' check "a problem has the steps of its program" same_steps "$here/spill.gnn" --budget device=250MiB
 sed '/tier host/d; s/cpu <-> host/cpu <-> ssd/; /host <-> ssd/d; s/bandwidth = 6GB\/s; latency = 10us/read = 700MB\/s; write = 500MB\/s; latency = 100us/' "$here/spill.gnn" >direct.gnn
 wanted='ssd write' check "and where the device reaches the SSD itself" same_steps direct.gnn --budget device=215MiB
