@@ -47,7 +47,7 @@ PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evalu
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
     simulate.c timeline.c timing.c windows.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c open.c partial.c processor.c room.c stream.c text.c zip.c) \
-  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c boundary.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c ranks.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
+  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c boundary.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c option_bounds.c ranks.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c fill_ranks.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c synth_molecules.c tu.c) \
   $(addprefix runtime/data/, array_names.c columns.c csv.c dgl.c entries.c ids.c igb.c keyed.c metis_graph.c mtx.c names.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \
@@ -77,7 +77,7 @@ PAGE := $(addprefix compiler/explain/views/, page.html page.css page.js pieces.j
 GNNCC_OBJECTS := $(LANG_OBJECTS) $(COMPILER:%.c=$(B)/%.o) $(B)/compiler/explain/views/page_assets.o $(PLANNER:%.c=$(B)/%.o)
 RUNTIME_OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(LOG_PAGE:.c=.o)
 # The planner without the compiler.
-PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/base/outfile.o compiler/base/shown.o lang/arena.o lang/source.o lang/vocabulary.o runtime/base/open.o runtime/base/partial.o runtime/base/text.o)
+PLANNER_OBJECTS := $(PLANNER:%.c=$(B)/%.o) $(addprefix $(B)/, compiler/base/outfile.o compiler/base/shown.o compiler/base/time_unit.o lang/arena.o lang/source.o lang/vocabulary.o runtime/base/open.o runtime/base/partial.o runtime/base/text.o)
 # The sources for CUDA are there without the toolkit, too: `gnncc -S` delivers them.
 SHARE := $(addprefix $(B)/share/, gnndevice.cuh gnncuda.h gnncuda.c gnnmpi.c gnnnccl.c) $(B)/share/gnnrt.h $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/libgnnrt.a $(B)/share/std $(B)/share/targets $(B)/share/examples
 

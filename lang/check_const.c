@@ -45,7 +45,7 @@ static const Expr *defined_value(Checker *checker, const Item *item) {
     const Expr *value = syntax_parse_value(checker->arena, diags_new(checker->arena), label, define->value);
     if (!value && diags_error_count(checker->diags) == errors)
       diags_error(checker->diags, "E0209", diags_no_place(), "-D %s=%s: \"%s\" is not a value", define->name, define->value, define->value);
-    return value;
+    return value ? syntax_parse_value(checker->arena, checker->diags, label, define->value) : NULL; /* once more: what is wrong with it is at a place of its own */
   }
   return item->value;
 }

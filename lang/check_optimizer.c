@@ -122,8 +122,8 @@ static void set_rate(Training *t, const Expr *value, Hyper *h) {
 
 static void set_betas(Training *t, const Expr *value, Hyper *h) {
   if (value->kind == EXPR_LIST && value->arg_count == 2) {
-    h->value[HYPER_BETA1] = train_hyper(t, value->args[0].value, 0, 1, "beta1");
-    h->value[HYPER_BETA2] = train_hyper(t, value->args[1].value, 0, 1, "beta2");
+    h->value[HYPER_BETA1] = train_hyper(t, value->args[0].value, 0, BELOW_ONE, "beta1");
+    h->value[HYPER_BETA2] = train_hyper(t, value->args[1].value, 0, BELOW_ONE, "beta2");
   } else {
     diags_error(t->checker->diags, "E0406", value->span.place, "betas are two numbers: betas = [0.9, 0.999]");
   }

@@ -34,6 +34,13 @@ void train_unknown_word(Checker *checker, Place place, const char *what, const c
   check_fix_suggested(checker, place, &suggest);
 }
 
+/* What a number that is given when the program runs is held against, too. Of several uses the narrowest. */
+static void bound_option(TypedOption *option, double low, double high, const char *what) {
+  if (!option->as) option->as = what, option->least = low, option->most = high;
+  if (low > option->least) option->least = low;
+  if (high < option->most) option->as = what, option->most = high;
+}
+
 /* A scalar of numbers and options; NO_INDEX after a message. */
 TypedId train_hyper(Training *t, const Expr *expr, double low, double high, const char *what) {
   Checker *checker = t->checker;
@@ -47,9 +54,11 @@ TypedId train_hyper(Training *t, const Expr *expr, double low, double high, cons
   if (e->kind == TYPED_OPTION) {
     has_number = true;
     number = checker->program->options[e->index].value;
+    bound_option(&checker->program->options[e->index], low, high, what);
   }
   if (has_number && (number < low || number > high)) {
     if (number < low) diags_error(checker->diags, "E0406", expr->span.place, "%s must be at least %.9g; it is %.9g", what, low, number);
+    else if (high == BELOW_ONE) diags_error(checker->diags, "E0406", expr->span.place, "%s must be below 1; it is %.9g", what, number);
     else diags_error(checker->diags, "E0406", expr->span.place, "%s must be at most %.9g; it is %.9g", what, high, number);
     return NO_INDEX;
   }

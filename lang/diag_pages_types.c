@@ -426,7 +426,7 @@ static const DiagPage pages[] = {
      "  keep = best(train.accuracy)\n"
      "}\n", .exit_code = 1},
     {"E0406", "a training number out of range",
-     "Learning rates and decays are at least 0, betas and momentum between 0 and 1, epochs and runs at least 1.",
+     "Learning rates and decays are at least 0, momentum between 0 and 1, betas below 1, epochs and runs at least 1.",
      "data d from karate()\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n"
      "train m {\n"

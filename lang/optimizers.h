@@ -6,9 +6,12 @@
 
 #include <stdbool.h>
 
+/* What has to be below 1 is at most this. */
+#define BELOW_ONE 0.99999994
+
 /* HYPER(name, as written, largest value); none is less than 0. Flags are true or false. */
 #define HYPERS(hyper) \
-  hyper(LR, "lr", 1e6) hyper(WEIGHT_DECAY, "weight_decay", 1e6) hyper(MOMENTUM, "momentum", 1) hyper(BETA1, "beta1", 1) hyper(BETA2, "beta2", 1) \
+  hyper(LR, "lr", 1e6) hyper(WEIGHT_DECAY, "weight_decay", 1e6) hyper(MOMENTUM, "momentum", 1) hyper(BETA1, "beta1", BELOW_ONE) hyper(BETA2, "beta2", BELOW_ONE) \
   hyper(EPSILON, "eps", 1e6) hyper(ALPHA, "alpha", 1) hyper(LR_DECAY, "lr_decay", 1e6) hyper(INITIAL, "initial_accumulator_value", 1e30) \
   hyper(NESTEROV, "nesterov", 0) hyper(CENTERED, "centered", 0)
 

@@ -170,6 +170,8 @@ typedef struct TypedParam {
 typedef struct TypedOption {
   const char *name, *help; /* help may be "" */
   double value;
+  const char *as;          /* "weight_decay", which is from `least` to `most`; NULL: any number will do */
+  double least, most;
   Place place;
 } TypedOption;
 

@@ -306,6 +306,8 @@ typedef struct gnn_option_desc {
   const char *name, *help;
   double value;          /* as compiled in */
   int is_probability;    /* 1: it must lie in 0 ... 1 */
+  const char *as;        /* "weight_decay", which is from `least` to `most`, or below 1 where that is less than 1; NULL: any number will do */
+  double least, most;
 } gnn_option_desc;
 
 typedef enum gnn_init { GNN_INIT_CONSTANT, GNN_INIT_UNIFORM, GNN_INIT_NORMAL } gnn_init;
@@ -658,7 +660,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 25 };
+enum { GNN_ABI = 26 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

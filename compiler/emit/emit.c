@@ -334,8 +334,8 @@ static void emit_options(const Emission *m, FILE *out) {
   if (!p->option_count) return;
   fprintf(out, "static const gnn_option_desc options[] = {\n");
   for (int i = 0; i < p->option_count; i++)
-    fprintf(out, "  {%s, %s, %.17g, %d},\n", escape_c(m->arena, p->options[i].name), escape_c(m->arena, p->options[i].help), p->options[i].value,
-            is_probability(m, i));
+    fprintf(out, "  {%s, %s, %.17g, %d, %s, %.17g, %.17g},\n", escape_c(m->arena, p->options[i].name), escape_c(m->arena, p->options[i].help), p->options[i].value, is_probability(m, i),
+            p->options[i].as ? escape_c(m->arena, p->options[i].as) : "NULL", p->options[i].least, p->options[i].most);
   fprintf(out, "};\n\n");
 }
 

@@ -300,9 +300,11 @@ static int program_long_option(gnn_cli *cli, int bit, int argc, char **argv, int
     if (!gnn_parse_number(value, given)) return program_usage(cli, "--%s needs a number, not \"%s\"", name, value);
     if (*given < 0 && cli->program->rate_option && strcmp(cli->program->options[own].name, cli->program->rate_option) == 0)
       return program_usage(cli, "--%s is the learning rate: %s is below 0", name, value);
-    if (cli->program->options[own].is_probability && !(*given >= 0 && *given <= 1))
-      return program_usage(cli, "--%s is a probability: %s is outside 0 ... 1", name, value);
-    return 0;
+    gnn_text why = {0};
+    if (!gnn_option_is_wrong(&cli->program->options[own], *given, &why)) return 0;
+    program_usage(cli, "--%s %s", name, why.data ? why.data : "is out of its bounds");
+    gnn_text_free(&why);
+    return GNN_EXIT_USAGE;
   }
   const char *useless = program_has_no_use(cli, &program_rows[common]);
   if (useless) return program_usage(cli, "--%s: this program %s", name, useless);

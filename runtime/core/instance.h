@@ -31,6 +31,9 @@ typedef struct gnn_instance_options {
   void *note_user;
 } gnn_instance_options;
 
+/* Whether an option cannot have the value; then `why` gets "is a probability: 2 is outside 0 ... 1". */
+int gnn_option_is_wrong(const gnn_option_desc *option, double value, gnn_text *why);
+
 /* What was obtained for a tier. */
 typedef struct gnn_mapping {
   void *memory;

@@ -170,6 +170,18 @@ static void types_rows(gnn_dataset *dataset, const gnn_tensor *arrays, int count
     }
 }
 
+/* A number or more of each graph cannot be kept where they are read as one. */
+static gnn_status types_refuse_graphs(const gnn_dataset *dataset, const gnn_tensor *arrays, int count, int64_t graphs, gnn_error *error) {
+  for (int i = 0; i < count; i++) {
+    const int is_of_graphs = strchr(arrays[i].name, '.') == NULL || strncmp(arrays[i].name, "graph.", 6) == 0;
+    if (!is_of_graphs || arrays[i].array.rank < 1 || arrays[i].array.shape[0] != graphs) continue;
+    gnn_fail(error, GNN_EDATA, "", "%s has %s graphs with several types of nodes, and %s.npy is of graphs: a set of graphs has one type of nodes", dataset->title, gnn_count_text(graphs).text, arrays[i].name);
+    gnn_fail_help(error, "save graphs of one type, as to_homogeneous() of PyG and of DGL makes them, with their types as a field; without %s.npy they are read as one graph, whose nodes and edges are those of all", arrays[i].name);
+    return GNN_EDATA;
+  }
+  return GNN_OK;
+}
+
 gnn_status npy_types_counts(gnn_dataset *dataset, const gnn_tensor *arrays, int count, gnn_error *error) {
   int64_t most = 1;
   for (int i = 0; i < count; i++) {
@@ -186,7 +198,7 @@ gnn_status npy_types_counts(gnn_dataset *dataset, const gnn_tensor *arrays, int 
       return gnn_fail(error, GNN_EDATA, "", "%s does not say how many nodes of type \"%s\" there are: neither \"node_types\" nor %s.num_nodes does, from 1 on, and it has no x", dataset->title, dataset->types[t].given,
                       dataset->types[t].given);
   if (most > 1) gnn_dataset_note(dataset, "%s graphs with several types of nodes are read as one graph: a set of graphs has one type", gnn_count_text(most).text);
-  return GNN_OK;
+  return most > 1 ? types_refuse_graphs(dataset, arrays, count, most, error) : GNN_OK;
 }
 
 static gnn_status types_edges(gnn_dataset *dataset, gnn_data_relation *relation, const gnn_array *array, gnn_error *error) {

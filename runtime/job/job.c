@@ -125,9 +125,13 @@ gnn_status gnn_job_create(const gnn_program *program, const gnn_job_options *opt
     return gnn_fail(&job->error, GNN_EVERSION, "", "the options are of another version of the library; call options_init");
   else job->options = *options;
   const double *values = job->options.options;
+  gnn_text why = {0};
   for (int i = 0; values && i < program->option_count && i < GNN_OPTION_MAX; i++)
-    if (program->options[i].is_probability && !(values[i] >= 0 && values[i] <= 1))
-      return job_failed(job, gnn_fail(&job->error, GNN_EINVAL, "", "%s is a probability: %g is outside 0 ... 1", program->options[i].name, values[i]));
+    if (gnn_option_is_wrong(&program->options[i], values[i], &why)) {
+      gnn_fail(&job->error, GNN_EINVAL, "", "%s %.200s", program->options[i].name, why.data ? why.data : "is out of its bounds");
+      gnn_text_free(&why);
+      return job_failed(job, GNN_EINVAL);
+    }
   gnn_memory memory = {.user = job};
   if (job->options.alloc) {
     memory.alloc = job_alloc;

@@ -97,7 +97,7 @@ static gnn_status toy_cuda_evaluate(gnn_run *run) {
   return GNN_OK;
 }
 
-static void toy_set(toy_cuda *it, toy_slot slot, int64_t value) { it->options[slot] = (gnn_option_desc){"", "where things lie", (double)value, 0}; }
+static void toy_set(toy_cuda *it, toy_slot slot, int64_t value) { it->options[slot] = (gnn_option_desc){"", "where things lie", (double)value, 0, NULL, 0, 0}; }
 
 static void toy_set_all(toy_cuda *it, int64_t at_spare) {
   const gnn_program *p = &it->toy.program;

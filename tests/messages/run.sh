@@ -212,4 +212,11 @@ check "--format: stdin, in place, check, a file of another name, and what is wro
 refuse 4 "--format of a file that is not there" "$build/gnncc" --format "$work/nowhere.gnn"
 refuse 4 "--format does not overwrite what gnncc did not write" "$build/gnncc" --format "$work/f.gnn" -o "$work/w.gnn"
 refuse 2 "--format of several files into one" "$build/gnncc" --format "$work/f.gnn" "$work/g.gnn" -o "$work/h.gnn"
+bounded() { # what an option is used for bounds it, when the program is compiled and when it is run
+  printf 'option wd = 5e-4\noption b = 0.9\ndata d from karate()\nmodel m on d { return x |> GCN(y.classes) }\ntrain m { loss = cross_entropy(out, y); optimizer = adam(weight_decay = wd, betas = [b, 0.99]); epochs = 1 }\n' >"$work/o.gnn"
+  "$build/gnncc" -w --emit=c=- "$work/o.gnn" | grep -F -e '{"wd", "", 0.00050000000000000001, 0, "weight_decay", 0, 1000000},' -e '{"b", "", 0.90000000000000002, 0, "beta1", 0, 0.99999994' | wc -l | grep -x 2 || return 1
+  sed 's/b = 0.9/b = 1/' "$work/o.gnn" >"$work/p.gnn"
+  ! "$build/gnncc" -w --check "$work/p.gnn" 2>"$work/said" && grep -F 'error[E0406]: beta1 must be below 1; it is 1' "$work/said"
+}
+check "options have the bounds of what they are used for" bounded
 finish

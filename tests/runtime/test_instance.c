@@ -714,6 +714,11 @@ static void test_job(void) {
   gnn_program picky = toy.program;
   picky.options = described;
   described[1].is_probability = 1;
+  gnn_text why = {0};
+  const gnn_option_desc decay = {"wd", "", 0, 0, "weight_decay", 0, 1e6}, beta = {"b", "", 0, 0, "beta1", 0, 0.99999994}, any = {"any", "", 0, 0, NULL, 0, 0};
+  tap_ok(gnn_option_is_wrong(&decay, -1, &why) && gnn_option_is_wrong(&beta, 1, &why) && strcmp(why.data, "is weight_decay: -1 is below 0is beta1: 1 is not below 1") == 0 && !gnn_option_is_wrong(&beta, 0, &why) &&
+         !gnn_option_is_wrong(&decay, 1e6, &why) && gnn_option_is_wrong(&decay, (double)NAN, &why) && !gnn_option_is_wrong(&any, -1, &why), "options: are held against the bounds of what they are used for");
+  gnn_text_free(&why);
   int refused = 0;
   for (int k = 0; k < 3; k++) {
     values[1] = k == 0 ? 1.5 : k == 1 ? -0.1 : (double)NAN;

@@ -82,8 +82,8 @@ void toy_make(toy_model *toy, const gnn_dataset *dataset, const char *path, int 
   toy_weight(&toy->weights[0], &used, "lin.weight", y->classes, width);
   toy_weight(&toy->weights[1], &used, "lin.bias", y->classes, 0);
   program->at_scores = toy_take(&used, nodes * y->classes * 4 * 4);
-  toy->options[0] = (gnn_option_desc){"lr", "learning rate", 0.02, 0};
-  toy->options[1] = (gnn_option_desc){"drop", "share of features dropped", 0.2, 0};
+  toy->options[0] = (gnn_option_desc){"lr", "learning rate", 0.02, 0, NULL, 0, 0};
+  toy->options[1] = (gnn_option_desc){"drop", "share of features dropped", 0.2, 0, NULL, 0, 0};
   toy->args[0] = (gnn_source_arg){"", path, 0};
   static const char *const taps[] = {"projected"};
   program->abi = GNN_ABI;

@@ -111,6 +111,8 @@ def tensors_by_owner(out):
     about("owners", ["author", "paper"], relations)
     folder(out / "owners_three", {**{k: v for k, v in typed.items() if "num_nodes" not in k}, "author.batch_num_nodes": npy([1, 0, 1], "<i8"), "paper.batch_num_nodes": npy([1, 1, 1], "<i8")})
     about("owners_three", ["author", "paper"], relations)
+    folder(out / "owners_graded", {**{k: v for k, v in typed.items() if "num_nodes" not in k}, "author.batch_num_nodes": npy([1, 0, 1], "<i8"), "paper.batch_num_nodes": npy([1, 1, 1], "<i8"), "y": npy([0, 1, 0], "<i8")})
+    about("owners_graded", ["author", "paper"], relations)
     entries = [(r, c) for r in range(3) for c in range(3) if X[r][c]]
     folder(out / "owners_sparse", {**{k: v for k, v in typed.items() if k != "paper.x"}, "paper.x.indices": npy(turned([list(e) for e in entries + [(0, 0)]]), "<i8"),
                                    "paper.x.values": npy([X[r][c] - 2 * ((r, c) == (0, 0)) for r, c in entries] + [2]), "paper.x.shape": npy([3, 3], "<i8")})

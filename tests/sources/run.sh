@@ -336,6 +336,9 @@ check "  of which there are as many nodes as rows of x, where nothing else says 
 check "  sparse features of a type; entries of one place add up" same typed owners_sparse
 check "  of several graphs: one, and it is said" says "3 graphs with several types of nodes are read as one graph" "$gnndata" info owners_three
 check "  which has all that they have" same typed owners_three
+graded() { ! "$gnndata" "$@" 2>said && grep 'has 3 graphs with several types of nodes, and y.npy is of graphs: a set of graphs has one type of nodes' said && grep 'to_homogeneous()' said; }
+check "  but for what is of each graph: refused, by gnndata" graded info owners_graded
+check "    and where it would be converted" graded convert owners_graded graded.safetensors
 check "  a type of which nobody says how many nodes there are" refuses 'does not say how many nodes of type "author" there are' "$gnndata" info broken/owners
 check "  a relation without its ends" refuses 'each of "relations" in graph.json needs a "destination"' "$gnndata" info broken/owners_triple
 check "  a type that is no name" refuses '"node_types" of graph.json must be a list of names' "$gnndata" info broken/owners_number
