@@ -3,6 +3,8 @@
  *
  *   kernels [threads] [name prefix] [rows of dense products]
  *
+ * "packed" sums rows of which a share is zeros from a table of masks and packed numbers, too (docs/performance.md says why no program does).
+ *
  * With HAVE_CBLAS the dense products are also compared with cblas_sgemm.
  */
 #define _GNU_SOURCE
@@ -362,6 +364,106 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   munmap(s.y, (size_t)(g->rows * w) * sizeof(gnn_real));
 }
 
+#if GNN_LANES == 16 && defined __AVX512F__
+#include <immintrin.h>
+
+/* Row r: for each 16 numbers a mask of those whose bits are not 0, mask[r * w / 16 ..); these side by side from packed + r * w on. */
+typedef struct Packed {
+  Sparse s;
+  gnn_real *packed, *sums;
+  uint16_t *mask;
+  int lines; /* fetched early of a row */
+} Packed;
+
+GNN_INLINE void pack_rows(const Packed *p, int w, int64_t begin, int64_t end) {
+  for (int64_t r = begin; r < end; r++) {
+    gnn_real *to = p->packed + r * w;
+    GNN_UNROLL for (int v = 0; v < w / 16; v++) {
+      const __m512 numbers = _mm512_loadu_ps(p->s.x + r * w + 16 * v);
+      const __mmask16 mask = _mm512_test_epi32_mask(_mm512_castps_si512(numbers), _mm512_castps_si512(numbers));
+      p->mask[r * (w / 16) + v] = mask;
+      _mm512_storeu_ps(to, _mm512_maskz_compress_ps(mask, numbers)); /* what lies behind them is written next, or lies within the row */
+      to += __builtin_popcount(mask);
+    }
+  }
+}
+
+GNN_INLINE void packed_rows(const Packed *p, int w, int64_t begin, int64_t end) {
+  enum { AHEAD = 16 };
+  const gnn_csr *g = &p->s.g;
+  const int64_t limit = g->ptr[end];
+  for (int64_t r = begin; r < end; r++) {
+    __m512 sum[16];
+    GNN_UNROLL for (int v = 0; v < w / 16; v++) sum[v] = _mm512_setzero_ps();
+    for (int64_t e = g->ptr[r]; e < g->ptr[r + 1]; e++) {
+      const int64_t later = g->idx[gnn_min(e + AHEAD, limit - 1)];
+      __builtin_prefetch(p->mask + later * (w / 16));
+      for (int l = 0; l < p->lines; l++) __builtin_prefetch(p->packed + later * w + 16 * l);
+      const gnn_real *row = p->packed + g->idx[e] * (int64_t)w;
+      GNN_UNROLL for (int four = 0; four < w / 64; four++) {
+        uint64_t masks;
+        memcpy(&masks, p->mask + g->idx[e] * (int64_t)(w / 16) + 4 * four, sizeof masks);
+        GNN_UNROLL for (int v = 0; v < 4; v++) {
+          const int before = v == 0 ? 0 : __builtin_popcountll(masks << (64 - 16 * v));
+          sum[4 * four + v] = _mm512_add_ps(sum[4 * four + v], _mm512_maskz_expand_ps((__mmask16)(masks >> 16 * v), _mm512_loadu_ps(row + before)));
+        }
+        row += __builtin_popcountll(masks);
+      }
+    }
+    GNN_UNROLL for (int v = 0; v < w / 16; v++) _mm512_storeu_ps(p->sums + r * w + 16 * v, sum[v]);
+  }
+}
+
+#define DEFINE_PACKED(W)                                                                                                 \
+  static void pack_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {                             \
+    (void)task;                                                                                                          \
+    pack_rows(context, W, begin, end);                                                                                   \
+  }                                                                                                                      \
+  static void pack_run_##W(void *job) {                                                                                  \
+    const Packed *p = job;                                                                                               \
+    gnn_parallel(p->s.bench->team, p->s.g.rows, 256, pack_task_##W, p);                                                  \
+  }                                                                                                                      \
+  static void packed_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {                           \
+    (void)task;                                                                                                          \
+    packed_rows(context, W, begin, end);                                                                                 \
+  }                                                                                                                      \
+  static void packed_run_##W(void *job) {                                                                                \
+    const Packed *p = job;                                                                                               \
+    gnn_parallel_ranges(p->s.bench->team, p->s.g.bounds, p->s.g.tasks, packed_task_##W, p);                              \
+  }
+DEFINE_PACKED(64)
+DEFINE_PACKED(128)
+DEFINE_PACKED(256)
+
+static void bench_packed(Bench *bench, const char *graph, const gnn_csr *g, int64_t w, bench_run *dense, bench_run *pack, bench_run *packed) {
+  const int64_t numbers = g->rows * w;
+  Packed p = {.s = {.bench = bench, .g = *g, .x = reals_new(numbers, 0), .y = reals_new(numbers, 0), .w = w},
+              .packed = reals_new(numbers + 16, 0), .sums = reals_new(numbers, 0), .mask = memory_new((size_t)numbers / 8)};
+  for (int quarters = 1; quarters <= 4; quarters *= 2) {
+    double seconds[3];
+    for (int64_t i = 0; i < numbers; i++) p.s.x[i] = 4 * gnn_random_uniform(5, (uint64_t)i) < quarters ? (gnn_real)(gnn_random_uniform(3, (uint64_t)i) - 0.5) : 0;
+    p.lines = (int)(w * quarters / 64) + 2; /* about as many as hold numbers: a row's first and last loads cross into others */
+    measure((bench_run *const[]){dense, pack, packed}, 3, &p, seconds);
+    printf("packed %s %3lld, %3d %% not 0: as it is %8.1f us, packing %7.1f us, packed %8.1f us  / as it is %5.2f%s\n", graph, (long long)w, 25 * quarters, seconds[0] * 1e6, seconds[1] * 1e6, seconds[2] * 1e6,
+           seconds[0] / (seconds[1] + seconds[2]), memcmp(p.sums, p.s.y, (size_t)numbers * sizeof(gnn_real)) ? "  OTHER BITS" : "");
+    fflush(stdout);
+  }
+  for (gnn_real **of = (gnn_real *[]){p.s.x, p.s.y, p.packed, p.sums, NULL}; *of; of++) munmap(*of, (size_t)numbers * sizeof(gnn_real));
+  munmap(p.mask, (size_t)numbers / 8);
+}
+
+static void bench_packed_all(Bench *bench) {
+  if (strncmp("packed", bench->only, gnn_min(6, (int64_t)strlen(bench->only)))) return;
+  const gnn_csr arxiv = csr_rmat(17, 900000), reddit = csr_rmat(16, 16000000);
+#define BENCH_PACKED(W)                                                                                  \
+  bench_packed(bench, "arxiv", &arxiv, W, spmm_run_##W, pack_run_##W, packed_run_##W);                   \
+  bench_packed(bench, "a quarter of Reddit", &reddit, W, spmm_run_##W, pack_run_##W, packed_run_##W);
+  BENCH_PACKED(64) BENCH_PACKED(128) BENCH_PACKED(256)
+}
+#else
+static void bench_packed_all(Bench *bench) { (void)bench; }
+#endif
+
 #define DEFINE_FEATURES(W)                                                                             \
   static void rows_task_##W(const void *context, int64_t begin, int64_t end, int64_t task) {           \
     const Sparse *s = context;                                                                         \
@@ -494,6 +596,7 @@ int main(int argc, char **argv) {
   bench_spmm(&bench, "rmat18", &large, W, spmm_run_##W);
     SPMM_WIDTHS(BENCH_SPMM)
   }
+  bench_packed_all(&bench);
   gnn_team_destroy(bench.team);
   return 0;
 }
