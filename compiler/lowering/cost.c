@@ -609,12 +609,13 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
 }
 
 /* What is computed for each edge of a sum's operand. Adding a row is in the measured rates of gathers, and so little is left of it. A sum within an edge's row
- * is kept for later stages, if any. */
-static double edges_seconds(const Estimate *e, ValueId operand, double whole, bool *kept) {
+ * is kept for later stages, if any. `beside`: the operand of another sum in the same walk, or NO_VALUE. */
+static double edges_seconds(const Estimate *e, ValueId operand, ValueId beside, double whole, bool *kept) {
   const size_t values = (size_t)e->graph->value_count + 1;
-  const double width = (double)shape_width(&e->graph->values[operand].shape), elements = e->rates->element * width;
+  const double width = (double)shape_width(&e->graph->values[operand].shape), elements = e->rates->element * width * (beside == NO_VALUE ? 1 : 2);
   EdgeWork of = {.seen = arena_alloc(e->graph->arena, values), .kept = kept};
   add_edge_work(e, operand, false, &of);
+  if (beside != NO_VALUE) add_edge_work(e, beside, false, &of);
   for (int i = 0; kept && i < e->graph->value_count; i++) kept[i] = kept[i] || (of.seen[i] && op_info[e->graph->values[i].op].work == WORK_ADDS && kernels_is_virtual(e->kernels, i));
   if (e->kernels->backend == BACKEND_CUDA) return of.gathered + e->edges * elements + whole;
   return overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
@@ -622,7 +623,7 @@ static double edges_seconds(const Estimate *e, ValueId operand, double whole, bo
 
 static void stage_edges(Estimate *e, bool *kept) {
   const double whole = operand_seconds(e, (ValueId)(e->anchor - e->graph->values));
-  e->anchor_work += edges_seconds(e, e->anchor->operand[0], whole, kept);
+  e->anchor_work += edges_seconds(e, e->anchor->operand[0], NO_VALUE, whole, kept);
   e->rounds = degree_rounds(e);
 }
 
@@ -643,7 +644,8 @@ static void anchor_edges(Estimate *e) {
 static void anchor_reduce(Estimate *e) {
   const ValueId operand = e->anchor->operand[0];
   const bool is_of_edges = domain_is_edges(e->graph->values[operand].shape.domain) && kernels_is_virtual(e->kernels, operand) && e->kernels->backend == BACKEND_CPU;
-  if (is_of_edges) e->anchor_work = edges_seconds(e, operand, 0, NULL);
+  const ValueId beside = kernel_sums_rows_too(e->kernel) ? e->graph->values[e->kernel->body[0]].operand[0] : NO_VALUE;
+  if (is_of_edges) e->anchor_work = edges_seconds(e, operand, beside, 0, NULL);
   else e->anchor_work = ADDED * (e->rates->element * numbers(e->graph, operand) + operand_seconds(e, e->kernel->anchor));
   if (e->kernel->kind == KERNEL_ROW_SUM && e->kernels->backend == BACKEND_CPU) e->anchor_work += lanes_exps(e, (double)shape_width(&e->anchor->shape)) * e->rates->exp * e->rows;
   if (e->kernel->kind == KERNEL_COLUMN_SUM) {

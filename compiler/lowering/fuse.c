@@ -3,7 +3,7 @@
  * Greedy over values in order: a point value joins the kernel of the latest of its operands if it has the same rows and
  * dimensions, so everything it needs is there; otherwise it starts a kernel of its own. A value joins only kernels that
  * come no earlier than all it reads, so the order of kernels is an order of execution. On a processor a sum over edges joins the
- * kernel of sums over the same edges whose rows it reads (stage_after). Cost: linear in uses.
+ * kernel of sums over the same edges whose rows it reads (stage_after), or of a sum over all of them that gathers the same rows (column_sum_beside). Cost: linear in uses.
  */
 #include "fuse.h"
 
@@ -209,8 +209,8 @@ static void find_virtual_values(Fusion *f) {
 
 /* ---- grouping ---- */
 
-static bool takes_a_body(KernelKind kind, Domain domain) {
-  BodyPlace body = kernel_info[kind].body;
+static bool takes_a_body(const Kernel *kernel, Domain domain) {
+  BodyPlace body = kernel_info[kernel_sums_rows_too(kernel) ? KERNEL_EDGE_SUM : kernel->kind].body;
   return body == BODY_EVERYWHERE || (body == BODY_ON_NODES && domain_is_rows(domain));
 }
 
@@ -258,7 +258,7 @@ static int new_kernel(Fusion *f, KernelKind kind, ValueId anchor) {
 enum { MOST_IN_A_BODY = 64 };
 
 /* Slices are copied out where their row is made. Not behind a product on a GPU: a library that computes it wants a place for all of the row. */
-static bool takes_tiles(const Fusion *f, const Kernel *kernel) { return f->backend == BACKEND_CPU || kernel->kind != KERNEL_MATMUL; }
+static bool takes_tiles(const Fusion *f, const Kernel *kernel) { return (f->backend == BACKEND_CPU || kernel->kind != KERNEL_MATMUL) && !kernel_sums_rows_too(kernel); }
 
 static Stage last_stage(const Fusion *f, const Kernel *kernel) {
   Stage stages[MOST_STAGES];
@@ -278,7 +278,7 @@ static void place_point(Fusion *f, ValueId id) {
     bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
     bool has_room = kernel->body_count < MOST_IN_A_BODY;
     const bool has_loops = value->op == OP_TILE ? takes_tiles(f, kernel) && same_loops(loops, &f->graph->values[value->operand[0]].shape) : same_loops(loops, &value->shape);
-    if (has_room && takes_a_body(kernel->kind, loops->domain) && !has_parts_of_rows && has_loops) index = sources.latest;
+    if (has_room && takes_a_body(kernel, loops->domain) && !has_parts_of_rows && has_loops) index = sources.latest;
   }
   if (index == NO_INDEX) index = new_kernel(f, KERNEL_MAP, id);
   Kernel *kernel = &f->kernels->kernels[index];
@@ -347,13 +347,44 @@ static int stage_after(Fusion *f, ValueId id, KernelKind kind) {
   return reads_far(f, value->operand[0], sources.latest, value->as.end, false) ? NO_INDEX : sources.latest;
 }
 
+/* Both gather rows of the same value at the other end of edges. */
+static bool gathers_alike(Fusion *f, ValueId id, int role) {
+  const Value *value = &f->graph->values[id];
+  if (!visit(f, id, role)) return false;
+  const bool is_far = value->op == OP_LIFT && value->as.end == END_SRC;
+  if (role == 1 && is_far && f->visited[ROLES * id] == f->walk) return true;
+  for (int k = 0; k < value->operand_count && f->is_virtual[id]; k++)
+    if (gathers_alike(f, value->operand[k], role)) return true;
+  return false;
+}
+
+/* The sum over all edges in whose walk, by destination, this sum over the edges of each row is computed as well: of numbers of the same loops. */
+static int column_sum_beside(Fusion *f, ValueId id, KernelKind kind) {
+  const Value *value = &f->graph->values[id], *operand = &f->graph->values[value->operand[0]];
+  if (!f->is_staging || kind != KERNEL_EDGE_SUM || value->as.end != END_DST || value->slice.count > 0 || !domain_is_relation(operand->shape.domain) || operand->shape.domain == DOMAIN_MEMBER || f->graph->program->info->is_of_rank)
+    return NO_INDEX;
+  Sources sources = {NO_INDEX, true};
+  f->walk += ROLES;
+  find_sources(f, value->operand[0], false, &sources);
+  for (int i = f->kernels->kernel_count - 1; i > sources.latest; i--) {
+    const Kernel *kernel = &f->kernels->kernels[i];
+    const Value *anchor = &f->graph->values[kernel->anchor], *summed = &f->graph->values[anchor->operand[0]];
+    if (kernel->kind != KERNEL_COLUMN_SUM || kernel->body_count > 0 || kernel->phase != value->phase || anchor->slice.count > 0) continue;
+    if (!same_loops(&summed->shape, &operand->shape) || shape_width(&anchor->shape) != shape_width(&summed->shape)) continue;
+    f->walk += ROLES;
+    gathers_alike(f, anchor->operand[0], 0);
+    if (gathers_alike(f, value->operand[0], 1)) return i;
+  }
+  return NO_INDEX;
+}
+
 /* On a GPU all weights are updated at once, but for those whose rows lie with the nodes': launches of their own would take longer than what they do. */
 static void place_anchor(Fusion *f, ValueId id) {
   KernelKind kind = anchor_kind(f, id);
   int last = f->kernels->kernel_count - 1, before = stage_after(f, id, kind);
   bool is_joining = kind == KERNEL_UPDATE && f->backend == BACKEND_CUDA && f->is_fusing && last >= 0 && f->kernels->kernels[last].kind == KERNEL_UPDATE;
   is_joining = is_joining && !value_is_update_of_nodes(&f->graph->values[id]) && !value_is_update_of_nodes(&f->graph->values[f->kernels->kernels[last].anchor]);
-  const int joined = is_joining ? last : before;
+  const int joined = is_joining ? last : before != NO_INDEX ? before : column_sum_beside(f, id, kind);
   if (joined == NO_INDEX) {
     new_kernel(f, kind, id);
     return;

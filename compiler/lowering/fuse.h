@@ -86,7 +86,8 @@ typedef struct Kernel {
   ValueId anchor;     /* KERNEL_MAP: the first value of the body */
   int body_count;
   ValueId *body;      /* point values in order; for KERNEL_MAP the anchor is the first of them. KERNEL_UPDATE: more updates. Of sums over
-                       * edges: further ones over the same edges, each before the point values made of it (Stage) */
+                       * edges: further ones over the same edges, each before the point values made of it (Stage); of a sum over all
+                       * edges one over those of each row, which the same walk computes */
   int output_count;
   ValueId *outputs;   /* what is stored, of the anchor and the body */
   ValueId *over;      /* per output: the input in whose memory it may lie, or NO_VALUE (places.c) */
@@ -160,6 +161,7 @@ enum { MOST_STAGES = 8 };
 bool kernel_folds_edges(KernelKind kind); /* a sum or an extreme over the edges of each row */
 int kernel_stages(const Kernels *kernels, const Kernel *kernel, Stage *stages); /* at most MOST_STAGES; 1 where there is one anchor or none */
 KernelKind stage_kind(const Kernels *kernels, const Kernel *kernel, const Stage *stage);
+bool kernel_sums_rows_too(const Kernel *kernel); /* a sum over all edges and, in the same walk, one over those of each row, its second stage */
 
 /* choose_half.c */
 void choose_half(Kernels *kernels, const bool *is_sparse_field);

@@ -33,6 +33,7 @@ static void note_reads(Reads *r, ValueId id, bool at_element) {
 static void note_anchor(Reads *r, const Kernel *kernel) {
   const Value *anchor = &r->kernels->graph->values[kernel->anchor];
   for (int k = 0; k < anchor->operand_count && kernel->kind != KERNEL_MAP; k++) note_reads(r, anchor->operand[k], kernel->kind == KERNEL_ROW_SUM);
+  if (kernel_sums_rows_too(kernel)) note_reads(r, r->kernels->graph->values[kernel->body[0]].operand[0], false);
 }
 
 /* A library leaves the product in the memory of an output before our kernel reads the other operands of the body; only the addend has
@@ -71,7 +72,7 @@ void choose_places(Kernels *kernels, bool is_placing) {
     kernel->over = arena_alloc(arena, (size_t)(kernel->output_count + 1) * sizeof *kernel->over);
     for (int k = 0; k < kernel->output_count; k++) kernel->over[k] = NO_VALUE;
     Stage stages[MOST_STAGES]; /* of several, later ones read rows after earlier ones have stored theirs */
-    if (!is_placing || kernel_info[kernel->kind].body == BODY_NOWHERE || kernel_stages(kernels, kernel, stages) > 1) continue;
+    if (!is_placing || (!kernel_sums_rows_too(kernel) && (kernel_info[kernel->kind].body == BODY_NOWHERE || kernel_stages(kernels, kernel, stages) > 1))) continue;
     Reads reads = {kernels, i, arena_alloc(arena, count), arena_alloc(arena, count * sizeof *reads.seen)};
     note_anchor(&reads, kernel);
     memset(reads.seen, 0, count * sizeof *reads.seen);

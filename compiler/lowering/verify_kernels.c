@@ -31,13 +31,15 @@ static const char *check_stages(const Kernels *kernels, int index) {
   Stage stages[MOST_STAGES];
   const int count = kernel_stages(kernels, kernel, stages);
   if (count == 1) return NULL;
+  if (kernel->kind == KERNEL_COLUMN_SUM && count > 2) return arena_printf(graph->arena, "kernel %d sums more than rows beside a sum over all", index);
   bool *is_made = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   for (int s = 0; s < count; s++) {
     const Value *anchor = &graph->values[stages[s].anchor];
-    if (!op_is_aggregation(anchor->op) || anchor->as.end != first->as.end || graph->values[anchor->operand[0]].shape.domain != graph->values[first->operand[0]].shape.domain)
+    const bool is_of_all = s == 0 && kernel->kind == KERNEL_COLUMN_SUM;
+    if ((!is_of_all && !op_is_aggregation(anchor->op)) || graph_walk_end(anchor) != graph_walk_end(first) || graph->values[anchor->operand[0]].shape.domain != graph->values[first->operand[0]].shape.domain)
       return arena_printf(graph->arena, "kernel %d sums %s over other edges", index, anchor->name);
-    if (!reads_rows(kernels, index, anchor->operand[0], anchor->as.end, false, is_made)) return arena_printf(graph->arena, "kernel %d: %s reads rows that are not there yet", index, anchor->name);
-    is_made[stages[s].anchor] = true;
+    if (!reads_rows(kernels, index, anchor->operand[0], graph_walk_end(anchor), false, is_made)) return arena_printf(graph->arena, "kernel %d: %s reads rows that are not there yet", index, anchor->name);
+    is_made[stages[s].anchor] = !is_of_all;
     for (int b = stages[s].begin; b < stages[s].end; b++) is_made[kernel->body[b]] = true;
   }
   return NULL;
@@ -100,8 +102,11 @@ static const char *check_places(const Kernels *kernels, int index) {
     uint8_t *seen = arena_alloc(graph->arena, 2 * (size_t)(graph->value_count + 1));
     for (int n = 0; n < anchor->operand_count && kernel->kind != KERNEL_MAP; n++)
       if (reads_apart(kernels, index, anchor->operand[n], under, kernel->kind != KERNEL_ROW_SUM, seen)) fault = "is read by the anchor";
-    for (int b = 0; b < kernel->body_count; b++)
+    for (int b = 0; b < kernel->body_count; b++) {
+      const Value *value = &graph->values[kernel->body[b]];
+      if (op_is_aggregation(value->op) && reads_apart(kernels, index, value->operand[0], under, true, seen)) fault = "is read by a sum";
       if (reads_apart(kernels, index, kernel->body[b], under, false, seen + graph->value_count)) fault = "is read elsewhere";
+    }
     if (fault) return arena_printf(graph->arena, "kernel %d: %s may not lie over %s: %s", index, graph->values[made].name, graph->values[under].name, fault);
   }
   return NULL;

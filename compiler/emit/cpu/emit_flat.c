@@ -41,10 +41,11 @@ static RowWriter *write_flat(StepWriter *w, const RowWriter *rows, const EdgeArr
   return of;
 }
 
-Flats flats_write(StepWriter *w, RowWriter *rows, ValueId operand) {
+Flats flats_write(StepWriter *w, RowWriter *rows, ValueId operand, ValueId beside) {
   Flats flats = {.count = 0};
   bool *is_computed = arena_alloc(w->arena, (size_t)w->graph->value_count + 1);
   mark_computed(w, rows, operand, is_computed);
+  if (beside != NO_VALUE) mark_computed(w, rows, beside, is_computed);
   for (ValueId id = 0; id < w->graph->value_count && flats.count < FLAT_MOST; id++) {
     if (!is_computed[id] || !may_be_flat(w, id)) continue;
     const Value *value = &w->graph->values[id];

@@ -24,8 +24,8 @@ typedef struct Flats {
   unsigned uses;
 } Flats;
 
-/* Those behind `operand`, which `rows` is about to write; they are locals of it then, and may read the locals that it has. */
-Flats flats_write(StepWriter *w, RowWriter *rows, ValueId operand);
+/* Those behind `operand` and `beside` (or NO_VALUE), which `rows` is about to write; they are locals of it then, and may read the locals that it has. */
+Flats flats_write(StepWriter *w, RowWriter *rows, ValueId operand, ValueId beside);
 /* Of the edges [from, until), `edges` at most; they may read `arrays`. */
 void flats_print(const StepWriter *w, const Flats *flats, int64_t edges, bool is_out, const EdgeArray *arrays, int count, const char *indent);
 void print_edge_arrays(const StepWriter *w, const EdgeArray *arrays, int count, const char *text, const char *indent); /* where the numbers of edge i are, of those that the text mentions */

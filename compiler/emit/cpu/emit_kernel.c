@@ -487,9 +487,9 @@ static void write_operand(StepWriter *w, const Shape *loops, RowKind row) {
   write_operand_in(w, row);
 }
 
-static Flats write_edge_operand(StepWriter *w, const Shape *loops) {
+static Flats write_edge_operand(StepWriter *w, const Shape *loops, ValueId beside) {
   w->operand = rows_new(w->arguments, loops);
-  const Flats flats = flats_write(w, w->operand, w->anchor->operand[0]);
+  const Flats flats = flats_write(w, w->operand, w->anchor->operand[0], beside);
   write_operand_in(w, ROWS_EDGE);
   return flats;
 }
@@ -644,7 +644,7 @@ static void write_stage(StepWriter *w, Stages *stages, int s, const bool *is_lef
   of.operand = rows_new(w->arguments, &of.anchor->shape);
   name_locals(w, stages, s, of.operand, is_left);
   for (int k = 0; k < stages->kept_count; k++) rows_name_local(of.operand, stages->kept[k].value, stages->kept[k].at);
-  text->flats = flats_write(w, of.operand, of.anchor->operand[0]);
+  text->flats = flats_write(w, of.operand, of.anchor->operand[0], NO_VALUE);
   write_operand_in(&of, ROWS_EDGE);
   text->operand = of.operand;
   add_writer(w, text->body);
@@ -767,7 +767,7 @@ static void emit_edges(StepWriter *w) {
   bool is_out = w->anchor->as.end == END_SRC, is_sum = kernel_info[w->kernel->kind].fold == FOLD_SUM;
   int64_t width = shape_width(&w->anchor->shape);
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
-  const Flats flats = write_edge_operand(w, &w->anchor->shape);
+  const Flats flats = write_edge_operand(w, &w->anchor->shape, NO_VALUE);
   print_row_function(w);
   open_task(w, "rows", USES_RUN);
   fprintf(w->out, "  %s\n", step_edges(w));
@@ -851,20 +851,45 @@ static void emit_row_sum(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* The rows of a sum over the edges of each row, which the walk of a sum over all of them computes as well: NAME_row is called for each finished one. Returns the sum's operand. */
+static ValueId write_rows_beside(StepWriter *w) {
+  Kernel *rows = arena_alloc(w->arena, sizeof *rows);
+  *rows = *w->kernel;
+  rows->kind = KERNEL_EDGE_SUM;
+  rows->anchor = rows->body[0];
+  rows->body++;
+  rows->body_count--;
+  StepWriter of = *w;
+  of.kernel = w->arguments->stage = rows;
+  of.anchor = &w->graph->values[rows->anchor];
+  w->body = of.body = rows_new(w->arguments, &of.anchor->shape);
+  step_write_stage_body(&of);
+  w->arguments->stage = NULL;
+  print_row_function(w);
+  return of.anchor->operand[0];
+}
+
 static void emit_column_sum(StepWriter *w) {
   const Value *from = &w->graph->values[w->anchor->operand[0]];
   bool is_edge = domain_is_relation(from->shape.domain);
   int64_t width = shape_width(&w->anchor->shape);
   Flats flats = {.count = 0};
-  if (is_edge) flats = write_edge_operand(w, &from->shape);
+  const ValueId beside = kernel_sums_rows_too(w->kernel) ? write_rows_beside(w) : NO_VALUE;
+  if (is_edge) flats = write_edge_operand(w, &from->shape, beside);
   else write_operand(w, &from->shape, step_row_kind(from->shape.domain));
+  if (beside != NO_VALUE) {
+    const Index index = rows_full_index(w->operand, ROWS_EDGE);
+    step_write_fold(w, arena_printf(w->arena, "row[%s]", rows_offset(w->operand, &from->shape, index)), rows_value(w->operand, beside, index));
+  }
   fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
   print_opening(w, is_edge ? USES_RUN : w->operand->uses);
   fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
   if (is_edge) fprintf(w->out, "  %s\n", step_edges(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   if (is_edge) {
+    if (beside != NO_VALUE) fprintf(w->out, "    gnn_real row[%" PRId64 "] = {0};\n", width);
     print_edge_loop(w, &flats, false, false, (AfterEdge){"", 0});
+    if (beside != NO_VALUE) fprintf(w->out, "    %s_row(context, r, row);\n", w->name);
   } else {
     step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
     fprintf(w->out, "%s", rows_loops_text(w->operand, "    "));
