@@ -302,6 +302,7 @@ enum { LOCALITY_STEPS = 24 };
 typedef struct Locality {
   bool is_known;
   double within[LOCALITY_STEPS]; /* share of the gathers before which at most nodes / 2^(k/2) other rows were gathered since theirs was */
+  double waited[LOCALITY_STEPS]; /* gathers that pass meanwhile, beyond those in which a table of as many rows as are gathered at all, from anywhere, would have so many gathered: others of hubs again and again */
 } Locality;
 
 /* A type of nodes beside the first, and edges of one kind between two types. */

@@ -9,6 +9,9 @@
  *     footprint(g) = rows - (sum over all gaps > g of (gap - g)) / gathers
  *
  * Gaps are counted by size, in quarters of powers of two.
+ *
+ * In a cache that others use, too, a row does not stay for ever, however few rows are gathered: so the gap that passes so many is told as well.
+ * Gathers from anywhere in a table of r rows pass f of them in -r ln(1 - f / r).
  */
 #include "locality.h"
 
@@ -75,7 +78,11 @@ static Locality locality_of_gaps(const Gaps *gaps, int64_t nodes) {
     int c = 0;
     while (c < CLASSES && footprint[c] < rows) c++;
     double from = c > 0 ? footprint[c - 1] : 0, below = c > 0 ? share[c - 1] : 0, to = c < CLASSES ? footprint[c] : (double)nodes, then = c < CLASSES ? share[c] : 1;
-    result.within[k] = below + (then - below) * fmin(1, (rows - from) / fmax(to - from, 1e-9));
+    const double part = fmin(1, (rows - from) / fmax(to - from, 1e-9));
+    result.within[k] = below + (then - below) * part;
+    const double before = c > 0 ? class_end(c - 1) : 0, gap = c < CLASSES ? before + (class_end(c) - before) * part : all;
+    const double anywhere = -(double)gaps->rows * log1p(-fmin(rows / (double)gaps->rows, 0.999));
+    result.waited[k] = fmax(0, fmin(gap, all) - anywhere);
   }
   return result;
 }

@@ -45,6 +45,7 @@
 #define LOSS_ROWS 32      /* that a warp takes one after the other at most, and how many warps there are first: emit_cuda_kernel.c */
 #define LOSS_WARPS 4096
 #define ROUND_ROWS 4      /* rows of a loss, neighbours of a sum, weights of an update */
+#define OTHERS 200e9      /* bytes a second that others move through the caches that are shared */
 #define WRITE_REUSE 2     /* what a kernel writes lies where so many times its own bytes ago something else lay */
 
 #define KIB 1024.0
@@ -464,14 +465,23 @@ static double gathered_row_seconds(const Estimate *e, double columns, double tab
 
 /* The same of rows that come back as the data's do. A row that is taken from anywhere in a table of d bytes was touched up to d
  * bytes ago, so d times its seconds adds up those of all distances up to d, and the difference of two such sums is what
- * the distances between them take. */
+ * the distances between them take. Where hubs are gathered again and again, few other rows pass in a long time, in which others fill the caches:
+ * what they move while a row waits longer than one from anywhere would, beside what they moved while that was measured, makes its distance longer. */
 static double local_row_seconds(const Estimate *e, double columns, double table_bytes, const Locality *locality) {
-  if (!locality->is_known) return gathered_row_seconds(e, columns, table_bytes);
-  double seconds = 0, near = 0, near_sum = 0, nearer_share = 0;
-  for (int k = LOCALITY_STEPS - 1; k >= 0; k--) {
-    double far = table_bytes * exp2(-k / 2.0), far_sum = far * gathered_row_seconds(e, columns, far);
-    seconds += (locality->within[k] - nearer_share) * fmax(0, far_sum - near_sum) / (far - near);
-    near = far, near_sum = far_sum, nearer_share = locality->within[k];
+  enum { TURNS = 3 };
+  double seconds = gathered_row_seconds(e, columns, table_bytes), measured[LOCALITY_STEPS];
+  if (!locality->is_known) return seconds;
+  const double others = e->kernels->backend == BACKEND_CPU ? OTHERS / (4 * columns) : 0; /* in rows */
+  for (int k = 0; k < LOCALITY_STEPS; k++) measured[k] = gathered_row_seconds(e, columns, table_bytes * exp2(-k / 2.0));
+  for (int turn = 0; turn < TURNS; turn++) {
+    double sum = 0, near = 0, near_sum = 0, nearer_share = 0;
+    for (int k = LOCALITY_STEPS - 1; k >= 0; k--) {
+      const double waited = 4 * columns * locality->waited[k] * seconds * others / (1 + measured[k] * others);
+      const double far = fmax(table_bytes * exp2(-k / 2.0) + waited, 1.01 * near), far_sum = far * (waited > 0 || near > 0 ? gathered_row_seconds(e, columns, far) : measured[k]);
+      sum += (locality->within[k] - nearer_share) * fmax(0, far_sum - near_sum) / (far - near);
+      near = far, near_sum = far_sum, nearer_share = locality->within[k];
+    }
+    seconds = turn == 0 ? sum : (seconds + sum) / 2;
   }
   return seconds;
 }

@@ -105,6 +105,14 @@ static void test_graph(const char *name, Edges g, double most) {
   edges_free(&out);
 }
 
+/* Gathers that pass with half of the rows, beyond those from anywhere. */
+static double waited(Edges g) {
+  Locality locality[2];
+  locality_of_edges(g.nodes, g.in_ptr, g.in_source, false, locality);
+  edges_free(&g);
+  return locality[END_DST].waited[2];
+}
+
 /* Of a generated graph in the order asked for. */
 static gnn_dataset *made_graph(const gnn_source_arg *args, int count, gnn_order order) {
   gnn_dataset *dataset = NULL;
@@ -152,6 +160,9 @@ int main(void) {
   test_graph("sources from anywhere", random_edges(1), 0.02);
   test_graph("hubs", random_edges(3), 0.03);
   test_graph("neighbours by number", banded_edges(), 0.02);
+
+  ok(waited(random_edges(1)) < NODES / 10, "from anywhere, half of the rows pass in as many gathers as they should");
+  ok(waited(random_edges(3)) > NODES / 4, "where there are hubs, in many more");
 
   Locality locality[2];
   int64_t none[2] = {0, 0}, loop[2] = {0, 1};
