@@ -18,7 +18,7 @@ row() { # GRAPH LAYER LAYERS WIDTH TARGET [BUDGET]
     printf '| %s | %s %d x %s | %s | %s | %s | %s | %s | %s | %s |\n' "$1" "$2" "$3" "$4" "$5" "${6:-all}" "$(field 's/^ *fits *gpu \([0-9.]* [KMG]iB\) of .*/\1/p')" \
       "$(field 's/.*· host \([0-9.]* *[KMGT]*i*B*\) ·.*/\1/p')" "$(field 's/^ *time *\([0-9.]* [mu]*s\) per epoch.*/\1/p')" \
       "$(field 's/^ *time .* per epoch = \([0-9.]* [mu]*s\) compute + \([0-9.]* *[mu]*s*\) recomputing + \([0-9.]* *[mu]*s*\) waiting.*/\1 + \2 + \3/p')" \
-      "$(field 's/^ *cut *values on nodes in \([0-9]* parts\) by rows\(.* up to \([0-9]* slices\)\)\{0,1\}.*/\1 \3/p')$(grep -q '^ *cut .*features on the host' <<<"$out" && echo ', features on the host')"
+      "$(field 's/^ *cut *values on nodes in \([0-9]* parts\) by rows\(.* up to \([0-9]* slices\)\)\{0,1\}.*/\1 \3/p')$(field 's/^ *cut .*\(, [a-z ]* on \(the \(host\|SSD\)\|host and SSD\)\).*/\1/p')"
   else
     printf '| %s | %s %d x %s | %s | %s | does not fit | | | | %s |\n' "$1" "$2" "$3" "$4" "$5" "${6:-all}" "$(field 's/.*error[^:]*: *//p')"
   fi
