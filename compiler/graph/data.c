@@ -470,25 +470,70 @@ static int64_t edges_from_others(const int64_t *pairs, int count, int r) {
 
 static int64_t larger(int64_t a, int64_t b) { return a > b ? a : b; }
 
-/* Edges lie where they arrive. `anywhere` of them are drawn anew, and may be those of any rank. */
-static void count_edges(const Sharing *s, const SharedEdges *set, int64_t anywhere, int64_t *most, int64_t *table_most) {
+/* Negatives that are others in each epoch, by ranks: those that the data have now, and how many there are in the mean. */
+typedef struct DrawnPairs {
+  int64_t *now;
+  double *mean;
+  int64_t all;
+} DrawnPairs;
+
+static int64_t sum_of(const int64_t *numbers, int count, int64_t first, int step) {
+  int64_t sum = 0;
+  for (int k = 0; k < count; k++) sum += numbers[first + (int64_t)k * step];
+  return sum;
+}
+
+static double mean_of(const double *numbers, int count, int64_t first, int step) {
+  double sum = 0;
+  for (int k = 0; k < count; k++) sum += numbers[first + (int64_t)k * step];
+  return sum;
+}
+
+/* More of them than this are not drawn in any training: the chance is below 10^-19 (Chernoff). */
+static int64_t most_drawn(const DrawnPairs *drawn, double mean) {
+  const int64_t most = (int64_t)ceil(mean + 10 * sqrt(mean) + 64);
+  return most < drawn->all ? most : drawn->all;
+}
+
+/* In the place of the negatives that there are, room for as many as there may be. */
+static void count_drawn(const Sharing *s, const SharedEdges *set, const DrawnPairs *drawn, int64_t *most, int64_t *table_most) {
+  RankInfo *ranks = s->ranks;
+  const int count = ranks->count;
+  int64_t *pairs = ranks->pairs[set->kind], table = 0, sent = 0;
+  *most = 0;
+  for (int k = 0; k < count * count; k++)
+    if (k / count != k % count) pairs[k] -= drawn->now[k];
+  for (int r = 0; r < count; r++) {
+    const int64_t *first = set->of.first_destination;
+    const int64_t arriving = set->of.in_ptr[first[r + 1]] - set->of.in_ptr[first[r]] - sum_of(drawn->now, count, r, count), others = edges_to_others(pairs, count, r), from_others = edges_from_others(pairs, count, r);
+    const double own_mean = drawn->mean[r * count + r], come = mean_of(drawn->mean, count, r, count), leave = mean_of(drawn->mean, count, (int64_t)r * count, 1);
+    *most = larger(*most, larger(arriving + most_drawn(drawn, come), arriving - from_others + others + most_drawn(drawn, leave)));
+    table = larger(table, arriving + others + most_drawn(drawn, come + leave - own_mean));
+    sent = larger(sent, from_others + most_drawn(drawn, come - own_mean));
+  }
+  for (int k = 0; k < count * count; k++)
+    if (k / count != k % count) pairs[k] += (int64_t)llround(drawn->mean[k]);
+  ranks->table[set->kind] = *table_most = table;
+  ranks->sent[set->kind] = sent;
+}
+
+/* Edges lie where they arrive. */
+static void count_edges(const Sharing *s, const SharedEdges *set, int64_t *most, int64_t *table_most) {
   RankInfo *ranks = s->ranks;
   int64_t *pairs = ranks->pairs[set->kind];
   gnn_rank_edges_between(ranks->count, &set->of, pairs);
   for (int r = 0; r < ranks->count; r++) {
     const int64_t *first = set->of.first_destination;
     const int64_t arriving = set->of.in_ptr[first[r + 1]] - set->of.in_ptr[first[r]], to_others = edges_to_others(pairs, ranks->count, r);
-    *most = larger(*most, larger(arriving, arriving - edges_from_others(pairs, ranks->count, r) + to_others) + anywhere);
-    *table_most = larger(*table_most, arriving + to_others + anywhere);
+    *most = larger(*most, larger(arriving, arriving - edges_from_others(pairs, ranks->count, r) + to_others));
+    *table_most = larger(*table_most, arriving + to_others);
     find_most(ranks, r, set->kind, arriving);
     ranks->arriving[r] += arriving;
   }
-  ranks->table[set->kind] += anywhere;
-  ranks->sent[set->kind] += anywhere;
 }
 
 /* Labelled rows of the rank that has the most; pairs lie with their destination. */
-static void find_most_split(const Sharing *s, const DataInfo *info) {
+static void find_most_split(const Sharing *s, const DataInfo *info, const DrawnPairs *drawn) {
   const gnn_dataset *dataset = s->dataset;
   RankInfo *ranks = s->ranks;
   for (int split = 0; split < SPLIT_COUNT; split++)
@@ -496,11 +541,12 @@ static void find_most_split(const Sharing *s, const DataInfo *info) {
       int64_t begin = ranks->first[r], end = ranks->first[r + 1], rows = 0;
       if (info->has_pairs) begin = s->sets[s->set_count - 1].of.in_ptr[begin], end = s->sets[s->set_count - 1].of.in_ptr[end];
       for (int64_t k = 0; k < dataset->split_count[split]; k++) rows += dataset->split_rows[split][k] >= begin && dataset->split_rows[split][k] < end;
+      if (drawn && split == SPLIT_TRAIN) rows += most_drawn(drawn, mean_of(drawn->mean, ranks->count, r, ranks->count)) - sum_of(drawn->now, ranks->count, r, ranks->count);
       if (rows > ranks->most_split[split]) ranks->most_split[split] = rows;
     }
 }
 
-static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset, int64_t drawn_pairs, const int64_t *block_first, DataInfo *info, gnn_error *error) {
+static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset, bool is_drawn, const int64_t *block_first, DataInfo *info, gnn_error *error) {
   RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, typed_halos(info));
   Sharing s = {.arena = reader->arena, .dataset = dataset, .ranks = ranks, .sets = arena_alloc(reader->arena, (size_t)(1 + info->relation_count) * sizeof *s.sets)};
   int64_t *most = arena_alloc(reader->arena, (size_t)(info->relation_count + 1) * sizeof *most), *table = arena_alloc(reader->arena, (size_t)(info->relation_count + 1) * sizeof *table), graph_table = 0;
@@ -513,15 +559,17 @@ static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset,
   for (int k = 0; k < info->relation_count; k++) add_edges(&s, info, info->relations[k].domain, dataset->relations[k].in_ptr, dataset->relations[k].in_source);
   for (int g = 0; g < s.group_count; g++)
     for (EdgeEnd end = END_SRC; end <= END_DST; end++)
-      if (!count_rows(&s, g, end, info->has_pairs && drawn_pairs > 0 && g == s.group_count - 1, typed_group_halo(info, g, end), error)) return false;
-  count_edges(&s, &s.sets[0], 0, &ranks->most_edges, &graph_table);
-  for (int k = 0; k < info->relation_count; k++) count_edges(&s, &s.sets[1 + k], info->has_pairs && k + 1 == info->relation_count ? drawn_pairs : 0, &most[k], &table[k]);
-  find_most_split(&s, info);
-  for (int split = 0; split < SPLIT_COUNT && info->has_pairs; split++)
-    if (split == SPLIT_TRAIN) ranks->most_split[split] += drawn_pairs;
+      if (!count_rows(&s, g, end, is_drawn && g == s.group_count - 1, typed_group_halo(info, g, end), error)) return false;
+  count_edges(&s, &s.sets[0], &ranks->most_edges, &graph_table);
+  for (int k = 0; k < info->relation_count; k++) count_edges(&s, &s.sets[1 + k], &most[k], &table[k]);
+  const size_t squared = (size_t)(count * count);
+  const DrawnPairs drawn = {arena_alloc(s.arena, squared * sizeof *drawn.now), arena_alloc(s.arena, squared * sizeof *drawn.mean), is_drawn ? dataset->pairs->count[GNN_TRAIN] * dataset->pairs->negatives : 0};
+  if (is_drawn && gnn_pairs_among(dataset, count, ranks->first, drawn.now, drawn.mean, error) != GNN_OK) return false;
+  if (is_drawn) count_drawn(&s, &s.sets[info->relation_count], &drawn, &most[info->relation_count - 1], &table[info->relation_count - 1]);
+  find_most_split(&s, info, is_drawn ? &drawn : NULL);
   for (int64_t k = 0; k < dataset->fold_count; k++) {
     if (gnn_dataset_choose_fold(dataset, k, error) != GNN_OK) return false;
-    find_most_split(&s, info);
+    find_most_split(&s, info, is_drawn ? &drawn : NULL);
   }
   return true;
 }
@@ -601,8 +649,8 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->block_edges[END_DST] = cuts[1];
     info->block_edges[END_SRC] = cuts[2];
     const bool is_one_graph = dataset->graphs == 1 && (dataset->split_domain == GNN_NODE || dataset->pairs);
-    const int64_t drawn_pairs = recipe.pairs.is_resampled && dataset->pairs ? dataset->pairs->count[GNN_TRAIN] * dataset->pairs->negatives : 0;
-    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (ranks > 1 && is_one_graph && !share_out(reader, ranks, dataset, drawn_pairs, cuts[0], info, &error))) {
+    const bool is_drawn = recipe.pairs.is_resampled && dataset->pairs;
+    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (ranks > 1 && is_one_graph && !share_out(reader, ranks, dataset, is_drawn, cuts[0], info, &error))) {
       gnn_dataset_close(dataset);
       return report(reader, diags, spec, &error);
     }

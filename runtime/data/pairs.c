@@ -449,3 +449,53 @@ void gnn_pairs_draw(gnn_dataset *dataset, gnn_team *team, uint64_t key) {
   gnn_parallel(team, dataset->pairs->count[GNN_TRAIN], PAIRS_EACH_TASK, pairs_draw, &drawing);
   pairs_arrange(dataset);
 }
+
+/* ---- pairs of ranks ---- */
+
+/* Of a row, how many open pairs have their other node among the rows of each rank. */
+static void pairs_count_row(const pairs_space *space, int ranks, const int64_t *first, int64_t row, int64_t *open) {
+  int64_t e = space->ptr[row];
+  for (int r = 0; r < ranks; r++) {
+    const int64_t end = space->is_half && first[r + 1] > row ? row : first[r + 1];
+    open[r] = end > first[r] ? end - first[r] : 0;
+    if (!space->is_half && row >= first[r] && row < first[r + 1]) open[r]--;
+    for (; e < space->ptr[row + 1] && space->to[e] < first[r + 1]; e++) open[r] -= space->to[e] < end && space->to[e] != row;
+  }
+}
+
+static int pairs_rank_of(int ranks, const int64_t *first, int64_t row) {
+  int rank = 0;
+  while (rank + 1 < ranks && first[rank + 1] <= row) rank++;
+  return rank;
+}
+
+gnn_status gnn_pairs_among(const gnn_dataset *dataset, int ranks, const int64_t *first, int64_t *now, double *mean, gnn_error *error) {
+  const gnn_pairs *pairs = dataset->pairs;
+  const pairs_space space = pairs_space_of_train(dataset);
+  const int64_t each = 1 + pairs->negatives;
+  double *all = calloc((size_t)(ranks * ranks), sizeof *all), *of_row = calloc((size_t)dataset->nodes + 1, sizeof *of_row), anywhere = 0;
+  int64_t *open = malloc((size_t)ranks * sizeof *open);
+  gnn_status status = all && of_row && open ? GNN_OK : gnn_fail_memory(error, 8 * dataset->nodes);
+  memset(now, 0, (size_t)(ranks * ranks) * sizeof *now);
+  memset(mean, 0, (size_t)(ranks * ranks) * sizeof *mean);
+  for (int64_t g = 0; status == GNN_OK && g < pairs->count[GNN_TRAIN]; g++) {
+    const int32_t source = pairs->source[g * each];
+    const int is_own = pairs->keeps_source && space.open[source + 1] > space.open[source];
+    *(is_own ? &of_row[source] : &anywhere) += (double)pairs->negatives;
+    for (int64_t i = g * each + 1; i < (g + 1) * each; i++) now[pairs_rank_of(ranks, first, pairs->source[i]) * ranks + pairs_rank_of(ranks, first, pairs->destination[i])]++;
+  }
+  for (int64_t row = 0, own = 0; status == GNN_OK && row < dataset->nodes; row++) {
+    own = pairs_rank_of(ranks, first, row);
+    pairs_count_row(&space, ranks, first, row, open);
+    for (int r = 0; r < ranks; r++) {
+      const int64_t at = pairs->keeps_source ? own * ranks + r : r * ranks + own;
+      all[at] += (double)open[r];
+      if (of_row[row] > 0) mean[at] += of_row[row] * (double)open[r] / (double)(space.open[row + 1] - space.open[row]);
+    }
+  }
+  for (int k = 0; status == GNN_OK && k < ranks * ranks; k++) mean[k] += anywhere * all[k] / (double)space.open[dataset->nodes];
+  free(all);
+  free(of_row);
+  free(open);
+  return status;
+}

@@ -38,5 +38,7 @@ gnn_pairs *gnn_pairs_new(gnn_dataset *dataset, const char *name, int64_t negativ
 gnn_status gnn_prepare_pair_rows(gnn_dataset *dataset, gnn_error *error);
 /* Other negatives for split train, as the key says, for any number of threads; rows of all splits change. Nothing is allocated. */
 void gnn_pairs_draw(gnn_dataset *dataset, gnn_team *team, uint64_t key);
+/* Negatives of split train from rows of rank p, which begin at first[p], to rows of rank q: now[p * ranks + q] there are, mean[p * ranks + q] in the mean of all draws. */
+gnn_status gnn_pairs_among(const gnn_dataset *dataset, int ranks, const int64_t *first, int64_t *now, double *mean, gnn_error *error);
 
 #endif

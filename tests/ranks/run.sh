@@ -248,6 +248,10 @@ check "several types of nodes, of which one has hardly any, with learned values,
 check "  and send to the byte what was announced" counts types
 pairs_model >pairs.gnn
 check "candidate pairs, others in each epoch, ranked among all, on 2, 3 and 8" same_bits pairs 2 3 8
+in_the_mean() { # what goes back to the sources of pairs: announced within a fiftieth
+  grep -o '"announced_bytes": [0-9]*, "counted_bytes": [0-9]*, "is_drawn": true' pairs_3.out/run.json | tr -dc '0-9 \n' | awk '{ print; off = $1 - $2; if (off < 0) off = -off; bad = bad || $2 == 0 || off > $2 / 50 } END { exit bad || NR != 1 }'
+}
+check "  of which as much passes in the mean as was announced" in_the_mean
 goes_on_with_pairs() { rm -rf went && ranks 2 ./pairs_2 --threads 1 -q --epochs 2 --out went && ./pairs_1 --threads 1 -q --resume --out went && cmp went/last.safetensors pairs_1.out/last.safetensors; }
 check "  a checkpoint of theirs goes on in one process, to the same bits" goes_on_with_pairs
 sed 's/, resample = epoch//' pairs.gnn >fixed.gnn
