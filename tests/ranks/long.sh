@@ -85,4 +85,9 @@ for set in cora minesweeper tolokers; do
   check "$set on 2, 3, 4 and 8 ranks" same_bits "$set" "" 2 3 4 8
   check "  on 3 with the smallest device there is a plan for" moves "$set"
 done
+pairs_of_tolokers() {
+  printf 'data g from npy("%s") {\n  pairs links : label[1] = split_edges(valid = 0.02, test = 0.05, negatives = uniform(1), resample = epoch)\n}\nmodel m on g {\n  z = x |> SAGE(16) |> relu |> SAGE(8)\n  return dot(src.z, dst.z) over links\n}\ntrain m { loss = bce(out, links.label); optimizer = adam(lr = 0.01); epochs = 2; metric = [roc_auc, mrr] }\n' "$data/tolokers" >pairs.gnn
+  same_bits pairs "" 2 3 4 8
+}
+if [ -d "$data/tolokers" ]; then check "candidate pairs of tolokers on 2, 3, 4 and 8 ranks" pairs_of_tolokers; else skip "candidate pairs of tolokers" "GNN_DATA has none"; fi
 finish

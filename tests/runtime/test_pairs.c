@@ -137,6 +137,30 @@ static void test_graph(int is_undirected, int64_t negatives, int keeps_source) {
   gnn_dataset_close(again);
 }
 
+/* Over many epochs there are as many between the rows of two ranks as is expected, of which one has none. */
+static void test_among(int is_undirected, int keeps_source) {
+  enum { RANKS = 4, EPOCHS = 400 };
+  const gnn_recipe recipe = recipe_of(is_undirected, 3, keeps_source);
+  const int64_t first[RANKS + 1] = {0, NODES / 3, NODES / 3, NODES / 2, NODES};
+  int64_t now[RANKS * RANKS], drawn[RANKS * RANKS] = {0}, all = 0;
+  double mean[RANKS * RANKS], off = 0, expected = 0;
+  gnn_error error = {0};
+  gnn_dataset *dataset = drawn_graph();
+  if (gnn_dataset_prepare(dataset, &recipe, &error) != GNN_OK) exit(96);
+  for (uint64_t epoch = 0; epoch < EPOCHS; epoch++) {
+    gnn_pairs_draw(dataset, team, epoch);
+    if (gnn_pairs_among(dataset, RANKS, first, now, mean, &error) != GNN_OK) exit(96);
+    for (int k = 0; k < RANKS * RANKS; k++) drawn[k] += now[k], all += now[k];
+  }
+  for (int k = 0; k < RANKS * RANKS; k++) {
+    const double deviation = ((double)drawn[k] / EPOCHS - mean[k]) / sqrt(mean[k] / EPOCHS + 1e-9);
+    expected += mean[k];
+    if (fabs(deviation) > off) off = fabs(deviation);
+  }
+  tap_ok(all == EPOCHS * dataset->pairs->count[GNN_TRAIN] * 3 && fabs(expected - (double)all / EPOCHS) < 1e-6 && off < 5, "between ranks as many as is expected, %s%s: at most %.1f deviations from it", is_undirected ? "undirected" : "directed", keeps_source ? ", of the same source" : "", off);
+  gnn_dataset_close(dataset);
+}
+
 /* Over many epochs every pair without an edge of train is drawn about as often as every other. */
 static void test_uniform(int is_undirected) {
   const gnn_recipe recipe = recipe_of(is_undirected, 4, 0);
@@ -207,6 +231,7 @@ int main(void) {
     test_graph(is_undirected, 3, 0);
     test_graph(is_undirected, 2, 1);
     test_uniform(is_undirected);
+    for (int keeps_source = 0; keeps_source < 2; keeps_source++) test_among(is_undirected, keeps_source);
   }
   test_edges_of_the_possible();
   gnn_team_destroy(team);
