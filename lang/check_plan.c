@@ -132,7 +132,7 @@ static void check_word(Checker *checker, int which, const ConfStmt *stmt, const 
   else if (word > 0) check_unsupported(checker, stmt->key_place, "an objective other than time is");
 }
 
-void check_help_precision(Checker *checker) { diags_help(checker->diags, "the option --precision=bf16 of gnncc is for the whole program (fp32, tf32 or bf16)"); }
+void check_help_precision(Checker *checker) { diags_help(checker->diags, "the option --precision=bf16 of gnncc is for the whole program (fp32, tf32 or bf16); in double gradients are checked, with -fgradcheck"); }
 
 static void check_plan_setting(Checker *checker, const ConfStmt *stmt, const ConfStmt *before[WORD_COUNT]) {
   static const char *const known[] = {"budget", "fate", "effort", "policy", "objective", "cut"};

@@ -433,14 +433,25 @@ static int parse_effort(Parser *p, const char *text) {
   return -1;
 }
 
+/* What other libraries call it; NULL: nothing. */
+static const char *precision_of_others(const char *text) {
+  static const char *const names[][2] = {{"float32", "fp32"}, {"float", "fp32"}, {"single", "fp32"}, {"f32", "fp32"}, {"32", "fp32"}, {"bfloat16", "bf16"}, {"mixed", "bf16"}, {"amp", "bf16"}, {"bf16-mixed", "bf16"},
+                                         {"fp16", "fp16"}, {"float16", "fp16"}, {"half", "fp16"}, {"f16", "fp16"}, {"16", "fp16"}, {"16-mixed", "fp16"}, {"fp64", "fp64"}, {"float64", "fp64"}, {"double", "fp64"}, {"f64", "fp64"}, {"64", "fp64"}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(text, names[i][0]) == 0) return names[i][1];
+  return NULL;
+}
+
 static int parse_precision(Parser *p, const char *text) {
   for (int i = 0; i < PRECISION_COUNT; i++) {
     if (strcmp(text, precision_name(i)) != 0) continue;
     p->options->precision = (Precision)i;
     return -1;
   }
-  if (strcmp(text, "fp16") == 0) return usage("--precision=fp16: its numbers end at 65504, and gradients below 2^-24 are lost; --precision=bf16 takes as many bytes and has the range of fp32");
-  if (strcmp(text, "fp64") == 0) return usage("--precision=fp64: programs train in fp32; with -fgradcheck they are built in double, too, for ./PROGRAM gradcheck to compare gradients");
+  const char *known = precision_of_others(text);
+  if (known && strcmp(known, "fp16") == 0) return usage("--precision=%s: its numbers end at 65504, and gradients below 2^-24 are lost; --precision=bf16 takes as many bytes and has the range of fp32", text);
+  if (known && strcmp(known, "fp64") == 0) return usage("--precision=%s: programs train in fp32; with -fgradcheck they are built in double, too, for ./PROGRAM gradcheck to compare gradients", text);
+  if (known) return usage("--precision=%s: fp32, tf32 or bf16; here that is --precision=%s", text, known);
   return usage("--precision=%s: fp32, tf32 or bf16", text);
 }
 

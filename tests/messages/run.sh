@@ -165,6 +165,8 @@ instead() { # TEXT OPTION: refused, with what to do instead
 }
 check "--precision=fp16: what takes as few bytes" instead '--precision=bf16 takes as many bytes and has the range of fp32' --precision=fp16
 check "--precision=fp64: what is in double" instead 'with -fgradcheck they are built in double' --precision=fp64
+check "  also by the names of others" instead 'precision=double: programs train in fp32; with -fgradcheck' --precision=double
+check "  of which some are here" instead 'fp32, tf32 or bf16; here that is --precision=bf16' --precision=bfloat16
 check "--plan-from=FILE=force: nothing to force" instead '--plan-from=saved.json' --plan-from=saved.json=force
 
 check "--help=warnings lists names, codes and groups" warnings_listed
