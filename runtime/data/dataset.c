@@ -511,8 +511,21 @@ static gnn_status dataset_open_file(gnn_dataset *dataset, const char *path, gnn_
   int is_zip = file.size >= 4 && memcmp(file.data, "PK\3\4", 4) == 0;
   int is_dgl = file.size >= 8 && memcmp(file.data, "\x3f\xa1\xb4\x46\xf0\x4f\x2e\xdd", 8) == 0; /* kDGLSerializeMagic of DGL's graph_serialize.h */
   int is_container = file.size >= 9 && file.data[8] == '{', is_matrix = gnn_is_mtx(file.data, file.size);
+  static const struct { const char *begins, *what, *help; } others[] = {
+      {"PAR1", "a Parquet table", "read it in Python and write tables, which csv(edges = \"e.csv\", nodes = \"n.csv\") reads"},
+      {"\x89HDF", "an HDF5 file", "read it in Python and write arrays by numpy.savez, which npz(\"f.npz\") reads"},
+      {"\x80\x02", "a pickle, which is never read", "share/gnncc/to_gnncc.py makes a folder of arrays of what torch.save wrote"},
+      {"\x80\x04", "a pickle, which is never read", "share/gnncc/to_gnncc.py makes a folder of arrays of what torch.save wrote"}};
+  enum { OTHERS = sizeof others / sizeof *others };
+  int other = 0;
+  while (other < OTHERS && !(file.size >= 4 && memcmp(file.data, others[other].begins, strlen(others[other].begins)) == 0)) other++;
   size_t size = file.size;
   gnn_file_close(&file);
+  if (other < OTHERS && !is_container) {
+    status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is %s", path, others[other].what);
+    gnn_fail_help(error, "%s", others[other].help);
+    return status;
+  }
   if (is_dgl) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is what dgl.save_graphs writes, which only DGL reads", path);
     gnn_fail_help(error, "share/gnncc/to_gnncc.py makes a folder of arrays of it");

@@ -569,7 +569,8 @@ gnn_status gnn_read_dgl(gnn_dataset *dataset, const char *path, const char *layo
   d->path = path;
   d->error = error;
   const int is_csv = dgl_has(path, "meta.yaml", d->file), is_known = is_csv || dgl_has(path, "metadata.yaml", d->file);
-  gnn_status status = is_known ? dgl_layout(d, layout) : gnn_fail(error, GNN_EDATA, "E0001", "\"%s\" has neither meta.yaml (CSVDataset) nor metadata.yaml (GraphBolt)", path);
+  const int is_folder = is_known || gnn_path_is_directory(path);
+  gnn_status status = is_known ? dgl_layout(d, layout) : !is_folder ? gnn_fail(error, GNN_EDATA, "E0001", "there is no folder \"%s\"", path) : gnn_fail(error, GNN_EDATA, "E0001", "\"%s\" has neither meta.yaml (CSVDataset) nor metadata.yaml (GraphBolt)", path);
   const char *name = NULL;
   if (status == GNN_OK && d->json.nodes[0].kind != GNN_JSON_OBJECT) status = dgl_fail(d, &d->json.nodes[0], "a mapping is needed (key: value)");
   if (status == GNN_OK) status = dgl_text(d, &d->json.nodes[0], "dataset_name", "dgl", &name);

@@ -159,6 +159,10 @@ check "csv: an argument that is none" refuses_use 'csv has no argument "edgs"; d
 check "csv: no edges" refuses_use 'csv needs the table of the edges' 'csv(nodes = "n.csv")'
 check "a source that is none" refuses_use 'unknown data source "cvs"; did you mean "csv"? (known: npy, planetoid, safetensors,' 'cvs("e.csv")'
 printf 'neither a graph nor a table of one\n' >broken/letter
+printf 'PAR1 and so on' >broken/a.parquet && printf '\200\002 a pickle' >broken/old.pt
+check "a table of Parquet: what to do with it" refuses 'a.parquet" is a Parquet table' "$gnndata" info broken/a.parquet
+check "an old pickle is never read" refuses 'old.pt" is a pickle, which is never read' "$gnndata" info broken/old.pt
+check "a folder of DGL that is not there" refuses 'there is no folder "nowhere"' "$gnndata" info 'dgl("nowhere")'
 check "a file of no form: the forms that there are" refuses 'is in no form that gnncc reads' "$gnndata" info broken/letter
 check "  each of them" bash -c "for form in safetensors npz 'lists of edges' .mtx METIS csv .npy .content TU OGB IGB; do grep 'help: known' said | grep -qF -- \"\$form\" || exit 1; done"
 check "a source that does not end" refuses_use 'is wanted at' 'csv("e.csv" "n.csv")'
