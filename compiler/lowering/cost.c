@@ -631,9 +631,9 @@ static double edges_seconds(const Estimate *e, ValueId operand, ValueId beside, 
   return overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
 }
 
-static void stage_edges(Estimate *e, bool *kept) {
+static void stage_edges(Estimate *e, ValueId beside, bool *kept) {
   const double whole = operand_seconds(e, (ValueId)(e->anchor - e->graph->values));
-  e->anchor_work += edges_seconds(e, e->anchor->operand[0], NO_VALUE, whole, kept);
+  e->anchor_work += edges_seconds(e, e->anchor->operand[0], beside, whole, kept);
   e->rounds = degree_rounds(e);
 }
 
@@ -642,10 +642,14 @@ static void anchor_edges(Estimate *e) {
   Stage stages[MOST_STAGES];
   const Value *first = e->anchor;
   const int count = kernel_stages(e->kernels, e->kernel, stages);
+  if (e->kernel->is_of_two) {
+    stage_edges(e, e->graph->values[stages[1].anchor].operand[0], NULL);
+    return;
+  }
   bool *kept = arena_alloc(e->graph->arena, (size_t)e->graph->value_count + 1);
   for (int s = 0; s < count; s++) {
     e->anchor = &e->graph->values[stages[s].anchor];
-    stage_edges(e, kept);
+    stage_edges(e, NO_VALUE, kept);
   }
   e->anchor = first;
 }

@@ -61,7 +61,7 @@ static const char *says_edges(const Sentence *s) {
     const Value *values = s->kernels->graph->values;
     const char *names = "";
     for (int i = 0; i < count; i++) names = arena_printf(s->arena, "%s%s%s", names, i == 0 ? "" : i == count - 1 ? " and " : ", ", value_text(&values[stages[i].anchor], s->is_said));
-    return arena_printf(s->arena, "%s over %s-edges, row by row", names, s->anchor->as.end == END_DST ? "in" : "out");
+    return arena_printf(s->arena, "%s over %s-edges, %s", names, s->anchor->as.end == END_DST ? "in" : "out", s->kernel->is_of_two ? "in one walk" : "row by row");
   }
   const char *fold = fold_info[kernel_info[s->kernel->kind].fold].name, *end = s->anchor->as.end == END_DST ? "in" : "out";
   return arena_printf(s->arena, "%s = %s over %s-edges of %s", s->name, fold, end, s->a);

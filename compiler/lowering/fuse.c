@@ -265,6 +265,8 @@ static Stage last_stage(const Fusion *f, const Kernel *kernel) {
   return stages[kernel_stages(f->kernels, kernel, stages) - 1];
 }
 
+static bool may_join_two(Fusion *f, const Kernel *kernel, ValueId id);
+
 static void place_point(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   Sources sources = {NO_INDEX, true};
@@ -278,7 +280,7 @@ static void place_point(Fusion *f, ValueId id) {
     bool has_parts_of_rows = anchor->op == OP_MATMUL && anchor->as.product.lead > 1;
     bool has_room = kernel->body_count < MOST_IN_A_BODY;
     const bool has_loops = value->op == OP_TILE ? takes_tiles(f, kernel) && same_loops(loops, &f->graph->values[value->operand[0]].shape) : same_loops(loops, &value->shape);
-    if (has_room && takes_a_body(kernel, loops->domain) && !has_parts_of_rows && has_loops) index = sources.latest;
+    if (has_room && takes_a_body(kernel, loops->domain) && !has_parts_of_rows && has_loops && may_join_two(f, kernel, id)) index = sources.latest;
   }
   if (index == NO_INDEX) index = new_kernel(f, KERNEL_MAP, id);
   Kernel *kernel = &f->kernels->kernels[index];
@@ -339,7 +341,7 @@ static int stage_after(Fusion *f, ValueId id, KernelKind kind) {
   const Kernel *kernel = &f->kernels->kernels[sources.latest];
   const Value *anchor = &f->graph->values[kernel->anchor];
   Stage stages[MOST_STAGES];
-  if (!kernel_folds_edges(kernel->kind) || kernel->phase != value->phase || anchor->as.end != value->as.end || anchor->slice.count > 0 || has_copies(f, kernel)) return NO_INDEX;
+  if (!kernel_folds_edges(kernel->kind) || kernel->phase != value->phase || anchor->as.end != value->as.end || anchor->slice.count > 0 || has_copies(f, kernel) || kernel->is_of_two) return NO_INDEX;
   const Domain edges = f->graph->values[value->operand[0]].shape.domain;
   if (edges != f->graph->values[anchor->operand[0]].shape.domain || !domain_is_relation(edges)) return NO_INDEX;
   if (kernel->body_count >= MOST_IN_A_BODY || kernel_stages(f->kernels, kernel, stages) == MOST_STAGES) return NO_INDEX;
@@ -348,14 +350,21 @@ static int stage_after(Fusion *f, ValueId id, KernelKind kind) {
 }
 
 /* Both gather rows of the same value at the other end of edges. */
-static bool gathers_alike(Fusion *f, ValueId id, int role) {
+static bool gathers_alike(Fusion *f, ValueId id, EdgeEnd end, int role) {
   const Value *value = &f->graph->values[id];
   if (!visit(f, id, role)) return false;
-  const bool is_far = value->op == OP_LIFT && value->as.end == END_SRC;
+  const bool is_far = value->op == OP_LIFT && value->as.end != end;
   if (role == 1 && is_far && f->visited[ROLES * id] == f->walk) return true;
   for (int k = 0; k < value->operand_count && f->is_virtual[id]; k++)
-    if (gathers_alike(f, value->operand[k], role)) return true;
+    if (gathers_alike(f, value->operand[k], end, role)) return true;
   return false;
+}
+
+static bool sums_gather_alike(Fusion *f, ValueId a, ValueId b) {
+  const EdgeEnd end = graph_walk_end(&f->graph->values[b]);
+  f->walk += ROLES;
+  gathers_alike(f, f->graph->values[a].operand[0], end, 0);
+  return gathers_alike(f, f->graph->values[b].operand[0], end, 1);
 }
 
 /* The sum over all edges in whose walk, by destination, this sum over the edges of each row is computed as well: of numbers of the same loops. */
@@ -371,11 +380,88 @@ static int column_sum_beside(Fusion *f, ValueId id, KernelKind kind) {
     const Value *anchor = &f->graph->values[kernel->anchor], *summed = &f->graph->values[anchor->operand[0]];
     if (kernel->kind != KERNEL_COLUMN_SUM || kernel->body_count > 0 || kernel->phase != value->phase || anchor->slice.count > 0) continue;
     if (!same_loops(&summed->shape, &operand->shape) || shape_width(&anchor->shape) != shape_width(&summed->shape)) continue;
-    f->walk += ROLES;
-    gathers_alike(f, anchor->operand[0], 0);
-    if (gathers_alike(f, value->operand[0], 1)) return i;
+    if (sums_gather_alike(f, kernel->anchor, id)) return i;
   }
   return NO_INDEX;
+}
+
+static bool comes_from(Fusion *f, ValueId id, int index) {
+  if (!visit(f, id, 0)) return false;
+  if (f->kernels->made_by[f->kernels->storage[id]] == index) return true;
+  for (int k = 0; k < f->graph->values[id].operand_count && f->is_virtual[id]; k++)
+    if (comes_from(f, f->graph->values[id].operand[k], index)) return true;
+  return false;
+}
+
+static bool kernel_reads(Fusion *f, const Kernel *kernel, int index) {
+  for (int b = -1; b < kernel->body_count; b++) {
+    const Value *value = &f->graph->values[b < 0 ? kernel->anchor : kernel->body[b]];
+    for (int k = 0; k < value->operand_count; k++)
+      if (comes_from(f, value->operand[k], index)) return true;
+  }
+  return false;
+}
+
+static bool is_read_since(Fusion *f, int index) {
+  f->walk += ROLES;
+  for (int later = index + 1; later < f->kernels->kernel_count; later++)
+    if (kernel_reads(f, &f->kernels->kernels[later], index)) return true;
+  return false;
+}
+
+static int move_to_end(Fusion *f, int index) {
+  Kernels *kernels = f->kernels;
+  const int last = kernels->kernel_count - 1;
+  const Kernel moved = kernels->kernels[index];
+  memmove(kernels->kernels + index, kernels->kernels + index + 1, (size_t)(last - index) * sizeof moved);
+  kernels->kernels[last] = moved;
+  for (int i = 0; i < f->graph->value_count; i++) {
+    const int32_t made_by = kernels->made_by[i];
+    if (made_by >= index) kernels->made_by[i] = made_by == index ? last : made_by - 1;
+  }
+  return last;
+}
+
+enum { LOOK_BACK = 8 /* kernels */ };
+
+/* The sum over the edges of each row in whose walk this one is computed as well, of numbers of the same loops. Nobody has read its results yet, so it can wait for what this one reads. */
+static int sum_beside(Fusion *f, ValueId id, KernelKind kind) {
+  const Value *value = &f->graph->values[id], *operand = &f->graph->values[value->operand[0]];
+  if (!f->is_staging || kind != KERNEL_EDGE_SUM || value->slice.count > 0 || !domain_is_relation(operand->shape.domain)) return NO_INDEX;
+  for (int i = f->kernels->kernel_count - 1; i >= 0 && i >= f->kernels->kernel_count - LOOK_BACK; i--) {
+    const Kernel *kernel = &f->kernels->kernels[i];
+    const Value *anchor = &f->graph->values[kernel->anchor];
+    Stage stages[MOST_STAGES];
+    if (kernel->kind != KERNEL_EDGE_SUM || kernel->phase != value->phase || anchor->as.end != value->as.end || anchor->slice.count > 0 || has_copies(f, kernel)) continue;
+    if (!same_loops(&operand->shape, &f->graph->values[anchor->operand[0]].shape) || kernel->body_count >= MOST_IN_A_BODY || kernel_stages(f->kernels, kernel, stages) > 1) continue;
+    if (!sums_gather_alike(f, kernel->anchor, id)) continue;
+    f->walk += ROLES;
+    if (comes_from(f, value->operand[0], i) || is_read_since(f, i)) continue;
+    const int moved = move_to_end(f, i);
+    f->kernels->kernels[moved].is_of_two = true;
+    return moved;
+  }
+  return NO_INDEX;
+}
+
+/* Of two sums the first's rows have been stored when those of the second are made. */
+static bool reads_first_of_two(Fusion *f, const Kernel *kernel, ValueId id) {
+  const Value *value = &f->graph->values[id];
+  const int second = last_stage(f, kernel).begin - 1;
+  if (!visit(f, id, 0)) return false;
+  bool is_of_first = id == kernel->anchor;
+  for (int b = 0; b < second; b++) is_of_first = is_of_first || kernel->body[b] == id;
+  for (int k = 0; k < value->operand_count && !is_of_first && f->is_virtual[id]; k++) is_of_first = reads_first_of_two(f, kernel, value->operand[k]);
+  return is_of_first;
+}
+
+static bool may_join_two(Fusion *f, const Kernel *kernel, ValueId id) {
+  const Value *value = &f->graph->values[id];
+  if (!kernel->is_of_two) return true;
+  f->walk += ROLES;
+  for (int k = 0; k < value->operand_count; k++)
+    if (value->op == OP_TILE || reads_first_of_two(f, kernel, f->kernels->storage[value->operand[k]])) return false;
+  return true;
 }
 
 /* On a GPU all weights are updated at once, but for those whose rows lie with the nodes': launches of their own would take longer than what they do. */
@@ -384,7 +470,9 @@ static void place_anchor(Fusion *f, ValueId id) {
   int last = f->kernels->kernel_count - 1, before = stage_after(f, id, kind);
   bool is_joining = kind == KERNEL_UPDATE && f->backend == BACKEND_CUDA && f->is_fusing && last >= 0 && f->kernels->kernels[last].kind == KERNEL_UPDATE;
   is_joining = is_joining && !value_is_update_of_nodes(&f->graph->values[id]) && !value_is_update_of_nodes(&f->graph->values[f->kernels->kernels[last].anchor]);
-  const int joined = is_joining ? last : before != NO_INDEX ? before : column_sum_beside(f, id, kind);
+  int joined = is_joining ? last : before;
+  if (joined == NO_INDEX) joined = column_sum_beside(f, id, kind);
+  if (joined == NO_INDEX) joined = sum_beside(f, id, kind);
   if (joined == NO_INDEX) {
     new_kernel(f, kind, id);
     return;

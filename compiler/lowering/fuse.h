@@ -101,6 +101,7 @@ typedef struct Kernel {
   int variant_count;
   const Variant *variants; /* that there are, the usual one first */
   bool is_tuned;      /* it is not the usual one */
+  bool is_of_two;     /* of a sum over the edges of each row: its second stage is computed in the same walk, and reads nothing of the first */
   Library library;    /* the variant's */
   Epilogue epilogue;  /* where a library computes a KERNEL_MATMUL or a KERNEL_SPMM */
 } Kernel;

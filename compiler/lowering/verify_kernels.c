@@ -39,8 +39,8 @@ static const char *check_stages(const Kernels *kernels, int index) {
     if ((!is_of_all && !op_is_aggregation(anchor->op)) || graph_walk_end(anchor) != graph_walk_end(first) || graph->values[anchor->operand[0]].shape.domain != graph->values[first->operand[0]].shape.domain)
       return arena_printf(graph->arena, "kernel %d sums %s over other edges", index, anchor->name);
     if (!reads_rows(kernels, index, anchor->operand[0], graph_walk_end(anchor), false, is_made)) return arena_printf(graph->arena, "kernel %d: %s reads rows that are not there yet", index, anchor->name);
-    is_made[stages[s].anchor] = !is_of_all;
-    for (int b = stages[s].begin; b < stages[s].end; b++) is_made[kernel->body[b]] = true;
+    is_made[stages[s].anchor] = !is_of_all && !kernel->is_of_two;
+    for (int b = stages[s].begin; b < stages[s].end; b++) is_made[kernel->body[b]] = !kernel->is_of_two;
   }
   return NULL;
 }

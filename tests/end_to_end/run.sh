@@ -143,11 +143,13 @@ cat >heads_of_hub.gnn <<'MODEL'
 layer Att(x : node[f], out, heads) { # names that the emitter has, too
   param W : [f, heads, out] = glorot
   param U : [f, heads, out] = glorot
+  param V : [f, heads, out] = glorot
   param a : [heads, out]    = glorot
   z          = x @ W
   q          = x @ U
+  v          = x @ V
   until_each = dot(leaky_relu(src.z + dst.q, 0.2), a)
-  kept_m     = sum((edge_softmax(until_each) |> dropout(0.3)) * src.z)
+  kept_m     = sum((edge_softmax(until_each) |> dropout(0.3)) * src.v)
   return flatten(kept_m)
 }
 data web from synth(kind = "rmat", nodes = 4200, degree = 20, features = 9, classes = 3, seed = 3)
@@ -160,8 +162,9 @@ stages_agree() {
   for options in "" -fno-stages '--cut=rows(2)'; do CFLAGS="-O1 -Werror" "$gnncc" -w --verify $options heads_of_hub.gnn -o heads_of_hub && rm -rf "a$options" && ./heads_of_hub -q --out "a$options" || return 1; done
   cmp a/last.safetensors a-fno-stages/last.safetensors && cmp a/last.safetensors 'a--cut=rows(2)/last.safetensors'
 }
-check "attention row by row: one walk forward, two backward, one in an evaluation" sh -c "[ $(walks) = 3 ] && [ $(walks -fno-stages) = 8 ]"
+check "attention row by row: one walk forward, two backward, one in an evaluation" sh -c "[ $(walks) = 3 ] && [ $(walks -fno-stages) = 9 ]"
 check "  one of them with the gradient of what scores are made of" sh -c "'$gnncc' -w --plan=json heads_of_hub.gnn | grep -q 'd_conv1.a_2 = sum of .*, and d_conv1.q over in-edges in the same walk'"
+check "  and those of both ends of what scores and sums are made of in the other" sh -c "'$gnncc' -w --plan=json heads_of_hub.gnn | grep -q 'd_conv1.v and d_conv1.z over out-edges, in one walk'"
 check "  the largest scores are not stored" sh -c "'$gnncc' -w --plan=json -fno-stages heads_of_hub.gnn | grep -q logsumexp.max && ! '$gnncc' -w --plan=json heads_of_hub.gnn | grep '\"value\": \"conv1.logsumexp.max'"
 check "  the same bits with and without, and in parts" stages_agree
 check "  gradients agree with finite differences" sh -c "CFLAGS=-O0 '$gnncc' -w -fgradcheck heads_of_hub.gnn -o heads_of_hub && ./heads_of_hub gradcheck"

@@ -34,15 +34,17 @@ static const char *scope_text(const RowWriter *rows, const char *indent) {
   return text;
 }
 
-/* NAME_row: called for each finished row of a product or sum. */
-static void print_row_function(const StepWriter *w) {
-  fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
+/* NAME_row, or NAME_row_beside: called for each finished row of a product or sum. */
+static void print_row_function_as(const StepWriter *w, const char *behind) {
+  fprintf(w->out, "static inline void %s_row%s(const void *context, int64_t r, const gnn_real *acc) {\n", w->name, behind);
   print_opening(w, w->body->uses);
   if (!(w->body->uses & USES_ROW)) fprintf(w->out, "  (void)r;\n");
   if (!(w->body->uses & USES_ACC)) fprintf(w->out, "  (void)acc;\n");
   step_print_lines(w->out, "  ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s}\n\n", rows_loops_text(w->body, "  "));
 }
+
+static void print_row_function(const StepWriter *w) { print_row_function_as(w, ""); }
 
 static void open_task(const StepWriter *w, const char *name, unsigned uses) {
   fprintf(w->out, "static void %s_%s(const void *context, int64_t begin, int64_t end, int64_t task) {\n", w->name, name);
@@ -756,11 +758,53 @@ static void emit_stages(StepWriter *w, Stages *stages) {
   fprintf(w->out, "}\n\n");
 }
 
+/* The rows of one of two sums in a walk: a function is called for each finished one. */
+static RowWriter *write_rows_of(StepWriter *w, Stage stage, const char *behind) {
+  Kernel *rows = arena_alloc(w->arena, sizeof *rows);
+  *rows = *w->kernel;
+  rows->kind = KERNEL_EDGE_SUM;
+  rows->anchor = stage.anchor;
+  rows->body = w->kernel->body + stage.begin;
+  rows->body_count = stage.end - stage.begin;
+  StepWriter of = *w;
+  of.kernel = w->arguments->stage = rows;
+  of.anchor = &w->graph->values[rows->anchor];
+  of.body = rows_new(w->arguments, &of.anchor->shape);
+  step_write_stage_body(&of);
+  w->arguments->stage = NULL;
+  print_row_function_as(&of, behind);
+  return of.body;
+}
+
+/* What is added to row[] for an edge, beside what is added to acc[]. */
+static void write_beside(StepWriter *w, const Shape *loops, ValueId beside) {
+  const Index index = rows_full_index(w->operand, ROWS_EDGE);
+  step_write_fold(w, arena_printf(w->arena, "row[%s]", rows_offset(w->operand, loops, index)), rows_value(w->operand, beside, index));
+}
+
+static void emit_two_sums(StepWriter *w, const Stages *stages) {
+  const ValueId beside = w->graph->values[stages->of[1].anchor].operand[0];
+  const int64_t width = shape_width(&w->anchor->shape);
+  w->body = write_rows_of(w, stages->of[0], "");
+  add_writer(w, write_rows_of(w, stages->of[1], "_beside"));
+  const Flats flats = write_edge_operand(w, &w->anchor->shape, beside);
+  write_beside(w, &w->anchor->shape, beside);
+  open_task(w, "rows", USES_RUN);
+  fprintf(w->out, "  %s\n  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0}, row[%" PRId64 "] = {0};\n", step_edges(w), width, width);
+  print_edge_loop(w, &flats, w->anchor->as.end == END_SRC, false, (AfterEdge){"", 0});
+  fprintf(w->out, "    %s_row(context, r, acc);\n    %s_row_beside(context, r, row);\n  }\n}\n\n", w->name, w->name);
+  take_part(w);
+  open_step(w, no_members);
+  run_over_edges_of_rows(w, "rows", step_csr(w));
+  fprintf(w->out, "}\n\n");
+}
+
 static void emit_edges(StepWriter *w) {
   Stages stages = {.count = 0};
   stages.count = kernel_stages(w->kernels, w->kernel, stages.of);
-  if (stages.count > 1) {
-    emit_stages(w, &stages);
+  if (w->kernel->is_of_two || stages.count > 1) {
+    if (w->kernel->is_of_two) emit_two_sums(w, &stages);
+    else emit_stages(w, &stages);
     return;
   }
   const FoldInfo *fold = &fold_info[kernel_info[w->kernel->kind].fold];
@@ -851,36 +895,16 @@ static void emit_row_sum(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
-/* The rows of a sum over the edges of each row, which the walk of a sum over all of them computes as well: NAME_row is called for each finished one. Returns the sum's operand. */
-static ValueId write_rows_beside(StepWriter *w) {
-  Kernel *rows = arena_alloc(w->arena, sizeof *rows);
-  *rows = *w->kernel;
-  rows->kind = KERNEL_EDGE_SUM;
-  rows->anchor = rows->body[0];
-  rows->body++;
-  rows->body_count--;
-  StepWriter of = *w;
-  of.kernel = w->arguments->stage = rows;
-  of.anchor = &w->graph->values[rows->anchor];
-  w->body = of.body = rows_new(w->arguments, &of.anchor->shape);
-  step_write_stage_body(&of);
-  w->arguments->stage = NULL;
-  print_row_function(w);
-  return of.anchor->operand[0];
-}
-
 static void emit_column_sum(StepWriter *w) {
   const Value *from = &w->graph->values[w->anchor->operand[0]];
   bool is_edge = domain_is_relation(from->shape.domain);
   int64_t width = shape_width(&w->anchor->shape);
   Flats flats = {.count = 0};
-  const ValueId beside = kernel_sums_rows_too(w->kernel) ? write_rows_beside(w) : NO_VALUE;
+  const ValueId beside = kernel_sums_rows_too(w->kernel) ? w->graph->values[w->kernel->body[0]].operand[0] : NO_VALUE;
+  if (beside != NO_VALUE) w->body = write_rows_of(w, (Stage){w->kernel->body[0], 1, w->kernel->body_count}, "");
   if (is_edge) flats = write_edge_operand(w, &from->shape, beside);
   else write_operand(w, &from->shape, step_row_kind(from->shape.domain));
-  if (beside != NO_VALUE) {
-    const Index index = rows_full_index(w->operand, ROWS_EDGE);
-    step_write_fold(w, arena_printf(w->arena, "row[%s]", rows_offset(w->operand, &from->shape, index)), rows_value(w->operand, beside, index));
-  }
+  if (beside != NO_VALUE) write_beside(w, &from->shape, beside);
   fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
   print_opening(w, is_edge ? USES_RUN : w->operand->uses);
   fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
