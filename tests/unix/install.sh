@@ -162,6 +162,10 @@ CMAKE
   printf '#include "other.h"\nint main(void) { return other_abi() == 0; }\n' >cmake/shared.c
   by_cmake() { cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$root/usr" && cmake --build cmake/build >built 2>&1 && cat built && ! grep -i circular built && cmake/build/host && cmake/build/version && cmake/build/shared && cmake/build/train --epochs 2 -q --progress none; }
   check "CMake: find_package, gnncc_add_model, Gnncc::gnnrt" by_cmake
+  by_ninja() {
+    cmake -G Ninja -S cmake -B cmake/ninja -DCMAKE_PREFIX_PATH="$root/usr" && cmake --build cmake/ninja --target train && cmake/ninja/train --epochs 2 -q --progress none
+  }
+  if command -v ninja >/dev/null; then check "  by Ninja, too" by_ninja; else skip "  by Ninja, too" "no ninja"; fi
   again() { # only when the model is newer
     stat -c %Y.%y cmake/build/libgcn.a >before && cmake --build cmake/build >/dev/null && stat -c %Y.%y cmake/build/libgcn.a | cmp - before || return 1
     touch -d '+1 hour' cmake/gcn.gnn && cmake --build cmake/build >/dev/null && ! stat -c %Y.%y cmake/build/libgcn.a | cmp -s - before
