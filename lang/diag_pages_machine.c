@@ -212,8 +212,8 @@ static const DiagPage pages[] = {
     {"E0707", "splits that overlap, or an array without a header",
      "A row is in two of train, valid and test, so the test would measure what was trained on.\n"
      "\n"
-     "Of a .npy file: it does not begin as numpy.save begins it. Some data sets have raw numbers in files of that name (IGB large and full);\n"
-     "numpy.memmap reads those, and numpy.save writes them with a header.",
+     "Of a .npy file: it does not begin as numpy.save begins it. Some data sets have raw numbers in files of that name: those of IGB are read by\n"
+     "igb(\"IGB260M\", \"large\"), a field of others by node x : f32[128] = raw(\"x.npy\", f32[N, 128]); numpy.save writes arrays with a header.",
      "data d from npy(\"splits\")\n"
      "model m on d { return GCN(x, y.classes) as conv1 }\n",
      "data d from npy(\"splits\") { split = random(0.5, 0.25, 0.25, seed = 0) }\n"
