@@ -178,6 +178,13 @@ static const char *names_within(Arena *arena, const Kernels *kernels, const char
   return list.text;
 }
 
+/* Of what the backward pass and the update make the planner decides. */
+static bool names_later(Arena *arena, const Kernels *kernels, const char *pattern) {
+  for (int v = 0; v < kernels->graph->value_count; v++)
+    if (kernels->is_stored[v] && !has_fate(kernels, v) && names_value(arena, pattern, &kernels->graph->values[v])) return true;
+  return false;
+}
+
 /* Near names: first those that the program has, then those of the plan. */
 static void say_unknown(Arena *arena, const Kernels *kernels, const FatePin *pin, Diags *diags) {
   Suggest suggest = {.wanted = pin->pattern};
@@ -186,6 +193,11 @@ static void say_unknown(Arena *arena, const Kernels *kernels, const FatePin *pin
   if (*within) {
     diags_error(diags, "E0505", pin->place, "no value matches \"%s\"; did you mean \"%s\"?", pin->pattern, first);
     diags_note(diags, "values with a fate that begin so: %s", within);
+    return;
+  }
+  if (names_later(arena, kernels, pin->pattern)) {
+    diags_error(diags, "E0505", pin->place, "\"%s\" has no fate to choose: it is made behind the forward pass, and where it lies is up to the planner", pin->pattern);
+    say_names(arena, kernels, diags);
     return;
   }
   for (int v = 0; v < graph->value_count; v++)
