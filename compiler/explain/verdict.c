@@ -363,6 +363,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   int64_t needed_as_typed;
   advice_size(v.arena, needed, &needed_as_typed);
   const bool has_more = !overflow && v.least_bytes > needed_as_typed; /* than what binds: it has no addresses, or more is needed elsewhere */
+  const bool has_less = v.least_bytes > 0 && v.least_bytes < needed;  /* one for another budget comes nearer */
   if (overflow)
     diags_error(diags, "E0502", binds.place, "fits the %s, but %s", device, overflow);
   else if (is_unavoidable)
@@ -370,8 +371,8 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
                 gnn_bytes_text(budget).text, binds.what, (int)binds.place.line, gnn_bytes_above_text(bind_bytes).text,
                 budgets[TIER_HOST] > 0 || budgets[TIER_SSD] > 0 ? "moved away" : "made again later");
   else
-    diags_error(diags, "E0501", binds.place, "no %s fits %s budget %s: the one that comes nearest needs %s%s at operation %s (line %d)", trial.policy >= 0 ? "plan of this policy" : "plan",
-                device, gnn_bytes_text(budget).text, gnn_bytes_above_text(has_more ? v.least_bytes : needed).text, has_more ? ", most of it" : "", binds.what, (int)binds.place.line);
+    diags_error(diags, "E0501", binds.place, "no %s fits %s budget %s: the one that %s needs %s%s at operation %s (line %d)", trial.policy >= 0 ? "plan of this policy" : "plan",
+                device, gnn_bytes_text(budget).text, has_less ? "was made for it" : "comes nearest", gnn_bytes_above_text(has_more ? v.least_bytes : needed).text, has_more ? ", most of it" : "", binds.what, (int)binds.place.line);
   if (is_unavoidable && has_more) diags_note(diags, "more is needed at other moments: the smallest %s for which a plan was found has %s", device, gnn_bytes_above_text(v.least_bytes).text);
   if (*together) diags_note(diags, "there together: %s", together);
   else diags_note(diags, "%s of it for graph, features, weights and optimiser", gnn_bytes_text(stays).text);

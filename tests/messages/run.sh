@@ -125,6 +125,12 @@ figures_agree() { # what E0501 says is needed, or what its note says where plans
   done
 }
 check "the figures of E0501 agree, whatever binds" figures_agree 100KiB 2000KiB 2600KiB 2700KiB
+nearer() { # where a plan for another budget needs less than the one for this, that is not called the nearest
+  "$build/gnncc" -w -D size=4000 --budget device=12MiB --plan "$here/../../examples/sage_deep.gnn" >"$work/raw" 2>&1
+  [ $? -eq 3 ] && local said=$(sed -nE 's/.* that (was made for it|comes nearest) needs ([0-9.]+) MiB.*/\1 \2/p' "$work/raw") least=$(sed -nE 's/.*device=([0-9.]+)MiB is the smallest.*/\1/p' "$work/raw") || return 1
+  awk -v said="$said" -v least="$least" 'BEGIN { n = split(said, s, " "); exit !(n > 1 && least > 0 && (s[1] == "was" ? s[n] >= least : s[n] == least)) }' || { cat "$work/raw"; return 1; }
+}
+check "  and what is called the nearest plan is the smallest" nearer
 no_program() { # OPTIONS: nothing is called `program` then, and that is said
   (cd "$work" && rm -rf program && "$build/gnncc" "$@" -o program plain.gnn >said.out 2>said) || { cat "$work/said"; return 1; }
   cat "$work/said"
