@@ -140,6 +140,8 @@ if command -v pkg-config >/dev/null; then
     [ "$(pkg-config --modversion gnnrt)" = "$(gnncc -dumpversion)" ] && cc -I. $(pkg-config --cflags gnnrt) -o host_pkg host.c gcn.o $(pkg-config --libs gnnrt) && ./host_pkg
   }
   check "pkg-config" by_pkg_config
+  moved() { PKG_CONFIG_PATH=$root/usr/lib/pkgconfig pkg-config --define-prefix --cflags --libs gnnrt | grep -F -e "-I$root/usr/include/gnncc -L$root/usr/lib -lgnnrt"; }
+  check "  of a folder that was moved" moved
 else
   skip "pkg-config" "no pkg-config"
 fi
