@@ -576,7 +576,7 @@ static void check_promise(Checker *checker, const FieldDecl *decl) {
                 decl->dtype == DTYPE_CLASS ? arena_printf(checker->arena, decl->classes < 0 ? "class" : "class[%lld]", (long long)decl->classes)
                 : width < 0 ? "f32" : arena_printf(checker->arena, decl->rank ? "f32[%lld]" : "f32", (long long)width),
                 info_text(checker, info));
-    if (decl->dtype == DTYPE_CLASS && info->dtype == DTYPE_F32 && info->width == 1) diags_help(checker->diags, "classes are whole numbers from 0 on, -1 for none, in tables written without a point (1, not 1.0); some of these are not");
+    if (decl->dtype == DTYPE_CLASS && info->dtype == DTYPE_F32 && info->width == 1) diags_help(checker->diags, "classes are whole numbers from 0 on, -1 for none; some of these are not");
     diags_span(checker->diags, span_width(stmt->dtype.span));
     return;
   }
