@@ -255,6 +255,7 @@ static void declare(Checker *checker, DataSpec *spec, const DataStmt *stmt) {
     struct NumberField number = {decl.name, is_onehot, is_onehot && decl.size[0] > 0 ? decl.size[0] : 0};
     ARENA_PUSH(checker->arena, spec->recipe.numbers, spec->recipe.number_count, number);
   }
+  if (is_class && strcmp(decl.name, "y") != 0) ARENA_PUSH(checker->arena, spec->recipe.class_fields, spec->recipe.class_field_count, decl.name);
   if (stmt->value) {
     decl.source = arena_alloc(checker->arena, sizeof *decl.source);
     check_source(checker, stmt->value, true, decl.source);

@@ -226,6 +226,8 @@ typedef struct DataRecipe {
   const char **normalised; /* names of fields whose rows are scaled to sum 1 */
   int number_count;        /* fields that are declared as numbers */
   struct NumberField { const char *name; bool is_onehot; int64_t width; } *numbers; /* width: of onehot; 0: the data tell */
+  int class_field_count;   /* fields that are declared as classes, but for y, which is one without being declared */
+  const char **class_fields;
   bool has_random_split;   /* split = random(train, valid, test, seed = s) */
   double split_fraction[3];
   uint64_t split_seed;

@@ -464,6 +464,8 @@ typedef struct gnn_recipe {
   const gnn_file_field *file_fields;
   int number_count;
   const gnn_number_field *numbers;
+  int class_field_count;     /* fields that are classes where all their numbers are whole; y is one without being among them */
+  const char *const *class_fields;
   int has_random_split;
   double split_fraction[3];
   uint64_t split_seed;

@@ -587,6 +587,7 @@ static void emit_source_description(const Emission *m, FILE *out) {
   }
   emit_names_list(m, "normalised", recipe->normalised, recipe->normalised_count, out);
   emit_names_list(m, "reversed", recipe->reversed, recipe->reversed_count, out);
+  emit_names_list(m, "class_fields", recipe->class_fields, recipe->class_field_count, out);
 }
 
 typedef struct TapList {
@@ -768,6 +769,7 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
   for (int i = 0; i < p->data->decl_count; i++) file_fields += p->data->decls[i].source != NULL;
   if (file_fields) fprintf(out, ",\n             .file_field_count = %d, .file_fields = file_fields", file_fields);
   if (r->number_count) fprintf(out, ",\n             .number_count = %d, .numbers = numbers", r->number_count);
+  if (r->class_field_count) fprintf(out, ",\n             .class_field_count = %d, .class_fields = class_fields", r->class_field_count);
   if (r->pairs.name)
     fprintf(out, ",\n             .pairs = {.name = %s, .valid = %.17g, .test = %.17g, .negatives = %" PRId64 ", .keeps_source = %d, .is_resampled = %d, .seed = %" PRIu64 "u, .is_stored = %d}", escape_c(m->arena, r->pairs.name),
             r->pairs.valid, r->pairs.test, r->pairs.negatives, r->pairs.keeps_source, r->pairs.is_resampled, r->pairs.seed, r->pairs.is_stored);

@@ -64,6 +64,7 @@ static const gnn_file_field *runtime_file_fields(const DataReader *reader, const
 static gnn_recipe runtime_recipe(const DataReader *reader, const DataRecipe *recipe) {
   gnn_recipe result = {.is_undirected = recipe->is_undirected, .keeps_duplicates = recipe->keeps_duplicates, .self_loops = (gnn_self_loops)recipe->self_loops,
                        .number_count = recipe->number_count, .numbers = runtime_numbers(reader, recipe), .normalised_count = recipe->normalised_count, .normalised = recipe->normalised,
+                       .class_field_count = recipe->class_field_count, .class_fields = recipe->class_fields,
                        .has_random_split = recipe->has_random_split, .split_seed = recipe->split_seed,
                        .split_index = recipe->split_index, .has_folds = recipe->has_folds, .fold_count = recipe->fold_count, .fold_has_valid = recipe->fold_has_valid, .order = (gnn_order)recipe->order,
                        .reverses_all = recipe->reverses_all, .reversed_count = recipe->reversed_count, .reversed = recipe->reversed,

@@ -416,14 +416,20 @@ static const gnn_number_field *fields_number(const gnn_data_field *field, const 
 /* Where nobody says what is learned, it is y. */
 static int fields_is_target(const gnn_data_field *field, const gnn_recipe *recipe) { return strcmp(recipe->target ? recipe->target : "y", field->name) == 0; }
 
+static int fields_is_of_classes(const gnn_data_field *field, const gnn_recipe *recipe) {
+  for (int i = 0; i < recipe->class_field_count; i++)
+    if (strcmp(recipe->class_fields[i], field->name) == 0) return 1;
+  return strcmp(field->name, "y") == 0;
+}
+
 static int fields_is_label(const gnn_data_field *field, const gnn_recipe *recipe) {
   const gnn_array *raw = &field->raw;
   if (fields_number(field, recipe) || (fields_is_target(field, recipe) && recipe->is_target_number)) return 0;
   if (field->is_raw_sparse || raw->rank < 1 || raw->rank > 2) return 0;
-  int is_named_y = strcmp(field->name, "y") == 0;
-  if (raw->rank == 2 && !(raw->shape[1] == 1 && is_named_y)) return 0;
+  const int is_of_classes = fields_is_of_classes(field, recipe);
+  if (raw->rank == 2 && !(raw->shape[1] == 1 && is_of_classes)) return 0;
   if (!gnn_dtype_is_float(raw->dtype)) return 1;
-  return (is_named_y || field->declared_classes > 0) && raw->count > 0 && fields_is_whole(raw);
+  return (is_of_classes || field->declared_classes > 0) && raw->count > 0 && fields_is_whole(raw);
 }
 
 /* Rows scaled to sum 1 are no help: of a column that outweighs the others nothing is left of these. */

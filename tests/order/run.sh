@@ -97,7 +97,8 @@ near_enough() { # what is said is what the order brings, to a twentieth, and les
 }
 check "communities that stand anywhere: the plan advises a nested order" told far
 check "so many seconds as the plan in that order has" near_enough
-check "a report page says so, too" bash -c "'$gnncc' -q -w --target=box.gnn --plan --emit=report=far.html m_far.gnn >said && grep -q '\"nested\": *{\"seconds\"' far.html && grep -q '\"write\": *\"order = nested\"' far.html"
+advised_in_files() { planned far -q --plan=json --emit=report=far.html >far.json && grep -q '"write": *"order = nested"' far.json && grep -q '"nested": *{"seconds"' far.html; }
+check "a report page says so, too" advised_in_files
 check "not where the order costs more than all epochs save" untold short
 check "not where there is an order" untold near
 check "not where neighbours stand together" untold grid

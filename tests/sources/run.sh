@@ -482,6 +482,17 @@ check "  and one that is not there" blamed 3 21 'nope.npy' 's#raw(.*)#npy("../no
 check "  other errors of the data are at the data" blamed 2 13 'nowhere' 's#npy("../weight_only")#npy("../nowhere")#'
 check "csv(...) in a data block: its columns are the fields" trains 'csv(edges = "e.csv", nodes = "n.csv")'
 check "  on the command line of the program, too" ./m -q --data 'csv(edges = "win_e.csv.gz", nodes = "win_n.csv")'
+printf '%s\n' id,x_0,x_1,x_2,kind Ann,0,0,1,1.0 Bob,0,1,0,0.0 Cole,1,0,0, Dan,1,0,1,2.0 Eve,1,1,0,1.0 Fay,1,1,1,0.0 >float_n.csv
+printf '%s\n' from,to Ann,Bob Bob,Cole Cole,Dan Dan,Eve Eve,Fay >float_e.csv
+floats_are_classes() { # as pandas writes a column of labels of which one is missing
+  printf '%s\n' 'data g from csv(edges = "float_e.csv", nodes = "float_n.csv") {' '  node x : f32[3]' "  node kind : class[$1]" '  split = random(0.6, 0.2, 0.2, seed = 0)' '}' \
+    'model m on g { return x |> GCN(kind.classes) }' 'train m { loss = cross_entropy(out, kind); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }' >floats.gnn
+  "$gnncc" -w --check floats.gnn && CFLAGS=-O0 "$gnncc" -w floats.gnn -o floats && ./floats -q
+}
+check "  a column of 1.0 and 0.0, and a row without, is one of classes where that is declared" floats_are_classes 3
+check "    of no more than there are" bash -c "$(declare -f floats_are_classes); gnncc='$gnncc'; ! floats_are_classes 2 2>said && grep -q 'E0702' said"
+sed -i 's/,2.0$/,2.5/' float_n.csv
+check "    and all of them are whole" bash -c "$(declare -f floats_are_classes); gnncc='$gnncc'; ! floats_are_classes 3 2>said && grep -q 'E0708' said"
 block_of() { # SOURCE: what info prints for it, as a program that trains
   { "$gnndata" info "$1" | sed -n '/^data /,/^}/p'; printf '%s\n' 'model m on g { return x |> GCN(y.classes) }' 'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }'; } | sed "$2" >block.gnn
   CFLAGS=-O0 "$gnncc" -w block.gnn -o block && ./block -q
