@@ -573,7 +573,7 @@ check "where there is a host, too, they come by its ring, and the scores end the
 check "edges that go both ways on the SSD, for kernels that go over all of them: same bits" agrees_with keep_slices4 away4_ssd
 layer_of_scores() {
   local layer=$(sed -n 's/.*taps\[\] = {"\([^"]*\)".*/\1/p' gen_away4_ssd/away4_ssd.c)
-  grep -q 'scores_tap_count = 1' gen_away4_ssd/away4_ssd.c || return 1
+  grep -q 'scores_tap_count = 1' gen_away4_ssd/away4_ssd.c && grep -q 'out eval_[a-z0-9_]*\[4/4\] -> ssd' gen_away4_ssd/away4_ssd.c || return 1
   ./away4_ssd predict -q --weights out_keep_slices4/last.safetensors -o scores_away4.npy && ./away4_ssd predict -q --layer "$layer" --weights out_keep_slices4/last.safetensors -o layer_away4.npy && cmp scores_away4.npy layer_away4.npy
 }
 check "the layer of which scores are the result is asked for where they end" layer_of_scores
