@@ -377,7 +377,7 @@ static Cut cut_of_fates(const Compilation *c) {
     for (int w = 0; w < p->param_count; w++)
       if (is_learned[w] && fnmatch(p->fates[i].pattern, p->params[w].name, 0) == 0) learned = farther(learned, fate_tier(fate));
   }
-  return cut_with_learned(&c->machine, scores_bytes(c), cut_with_homes(&c->machine, scores_bytes(c), cut, fields, graph), learned);
+  return cut_with_homes(&c->machine, scores_bytes(c), cut, fields, graph, learned);
 }
 
 Cut cut_asked(const Compilation *c) {

@@ -193,8 +193,6 @@ static const ToldName *names_of(const Emission *m, const Graph *graph, ValueId i
   return of_layer;
 }
 
-static bool are_scores_away(const Emission *m) { return m->layout->residents->scores_away != NO_INDEX; }
-
 /* Those of a value that the step stores. Scores that end away from the device are asked for there. */
 static const ToldName *told_names(const Emission *m, int s, ValueId id) {
   const Step *step = &m->schedule->steps[s];

@@ -45,6 +45,8 @@ typedef struct Emission {
   const Processor *processors;
 } Emission;
 
+/* The scores of an evaluation end on the host or the SSD. */
+static inline bool are_scores_away(const Emission *m) { return m->layout->residents->scores_away != NO_INDEX; }
 /* Of a program of ranks: how its nodes are shared out; NULL: it is none. */
 static inline const RankInfo *ranks_of(const Emission *m) { return m->program->info->is_of_rank ? m->program->info->ranks : NULL; }
 static inline int blocks_of_part_of_rank(const RankInfo *ranks) { return 1 << (gnn_block_levels(ranks->nodes) - ranks->part_levels); }

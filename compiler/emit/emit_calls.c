@@ -67,8 +67,6 @@ void emit_call_for_own(const Emission *m, const StepCalls *calls, int step, Piec
 
 /* ---- loss and hits of each split, on a GPU ---- */
 
-static bool are_scores_away(const Emission *m) { return m->layout->residents->scores_away != NO_INDEX; }
-
 void emit_measure_of_step(const Emission *m, const Layout *layout, const Step *step, const char *places, FILE *out) {
   const ValueId scores = m->evaluation->graph->scores;
   if (m->layout->residents->results == NO_INDEX || !are_scores_away(m) || step->kernels != m->evaluation || m->evaluation->made_by[scores] != step->kernel) return;

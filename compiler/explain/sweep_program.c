@@ -106,8 +106,7 @@ static Cut cut_of_rung(const Sketching *w, const PlanRequest *r, int rung) {
   Cut cut = {.parts = rungs[rung].parts < r->parts_at_most ? rungs[rung].parts : r->parts_at_most, .slices = rungs[rung].slices < r->slices_at_most ? rungs[rung].slices : r->slices_at_most};
   const Tier away = bytes[TIER_HOST] >= bytes[TIER_SSD] ? TIER_HOST : TIER_SSD;
   const bool is_away = rungs[rung].has_data_away && bytes[away] > 0;
-  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, is_away && r->has_fields ? away : TIER_DEVICE, TIER_DEVICE);
-  return cut_with_learned(&r->machine, r->scores_bytes, cut, is_away && r->has_learned ? away : TIER_DEVICE);
+  return cut_with_homes(&r->machine, r->scores_bytes, cut, is_away && r->has_fields ? away : TIER_DEVICE, TIER_DEVICE, is_away && r->has_learned ? away : TIER_DEVICE);
 }
 
 /* False: it is not tried, as there would be too many kernels. */

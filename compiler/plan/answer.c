@@ -357,14 +357,9 @@ static Tier home_of_scores(const Machine *machine, int64_t scores_bytes, Cut cut
   return ssd > 0 ? TIER_SSD : TIER_DEVICE;
 }
 
-Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier fields, Tier graph) {
+Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier fields, Tier graph, Tier learned) {
   cut.fields_home = fields;
   cut.graph_home = graph;
-  cut.scores_home = home_of_scores(machine, scores_bytes, cut);
-  return cut;
-}
-
-Cut cut_with_learned(const Machine *machine, int64_t scores_bytes, Cut cut, Tier learned) {
   cut.learned_home = learned;
   cut.scores_home = home_of_scores(machine, scores_bytes, cut);
   return cut;
@@ -373,8 +368,7 @@ Cut cut_with_learned(const Machine *machine, int64_t scores_bytes, Cut cut, Tier
 /* At home on the SSD where that was to be the host. Its graphs are the same, and so is what stays on the host as a whole. */
 static Cut cut_on_ssd(const PlanRequest *r, Cut cut) {
   cut.cached = (CachedData){0, cut.fields_home == TIER_HOST, cut.graph_home == TIER_HOST, cut.learned_home == TIER_HOST};
-  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, cut.cached.fields ? TIER_SSD : cut.fields_home, cut.cached.graph ? TIER_SSD : cut.graph_home);
-  return cut_with_learned(&r->machine, r->scores_bytes, cut, cut.cached.learned ? TIER_SSD : cut.learned_home);
+  return cut_with_homes(&r->machine, r->scores_bytes, cut, cut.cached.fields ? TIER_SSD : cut.fields_home, cut.cached.graph ? TIER_SSD : cut.graph_home, cut.cached.learned ? TIER_SSD : cut.learned_home);
 }
 
 Cut cut_cached(const PlanRequest *r, Cut cut, int quarters) {

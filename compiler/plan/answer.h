@@ -48,8 +48,7 @@ static inline bool cut_is(Cut a, Cut b) {
   return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers);
 }
 /* With data at home in these tiers of the machine, and scores of so many bytes where there is room for them. */
-Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier fields, Tier graph);
-Cut cut_with_learned(const Machine *machine, int64_t scores_bytes, Cut cut, Tier learned);
+Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier fields, Tier graph, Tier learned);
 /* "", ", features on the host", ", features and graph on the SSD", ", graph on the host, features on host and SSD" */
 const char *cut_data_text(Arena *arena, Cut cut);
 const char *cut_learned_text(Arena *arena, Cut cut); /* "", ", learned values on the host" */

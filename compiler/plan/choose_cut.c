@@ -67,8 +67,8 @@ static Cut cut_of_data(const PlanRequest *r, int of_share) {
   const int64_t *bytes = r->machine.tier_bytes;
   Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].has_halos};
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
-  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, cuts[i].has_fields_away && r->has_fields ? near : TIER_DEVICE, cuts[i].has_graph_away ? near : TIER_DEVICE);
-  cut = cut_with_learned(&r->machine, r->scores_bytes, cut, cuts[i].has_learned_away && r->has_learned ? near : TIER_DEVICE);
+  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, cuts[i].has_fields_away && r->has_fields ? near : TIER_DEVICE, cuts[i].has_graph_away ? near : TIER_DEVICE,
+                       cuts[i].has_learned_away && r->has_learned ? near : TIER_DEVICE);
   return cut_cached(r, cut, quarters[of_share % SHARES]);
 }
 

@@ -22,7 +22,7 @@ static LossRows measured_rows(const Emission *m) {
 static void print_measure(const Emission *m, FILE *out) {
   const Layout *y = m->layout;
   const Graph *graph = m->evaluation->graph;
-  const bool is_by_parts = y->residents->scores_away != NO_INDEX;
+  const bool is_by_parts = are_scores_away(m);
   const char *labels = is_by_parts ? "(const int32_t *)(const void *)gnn_at(g, at.at[3])" : arena_printf(m->arena, "V_LABELS(%s)", y->blocks[y->residents->field[m->program->train.label_field]].name);
   const LossRows l = measured_rows(m);
   fprintf(out, "/* ---- loss and hits of each split ---- */\n\n#define RESULTS_OF_BLOCKS (V_DOUBLES(results) + %d)\n"
@@ -143,7 +143,7 @@ void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
     fprintf(out, "/* step%s %s \302\267 %s */\n%s", strchr(f->steps, ',') ? "s" : "", f->steps, escape_comment(m->arena, f->what), f->code.host);
   }
   if (!has_results(m)) return;
-  const bool is_by_parts = m->layout->residents->scores_away != NO_INDEX;
+  const bool is_by_parts = are_scores_away(m);
   if (is_by_parts)
     fprintf(out, "/* loss and hits of the rows from `begin` to `end` */\nstatic void measure_rows(gnn_run *g, int64_t place_scores, int64_t place_labels, int64_t begin, int64_t end) {\n"
                  "  const gnn_places at = {{place_scores, begin, end, place_labels}};\n");
