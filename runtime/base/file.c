@@ -5,6 +5,7 @@
 #include "file.h"
 
 #include "guard.h"
+#include "made.h"
 #include "open.h"
 #include "partial.h"
 #include "stream.h"
@@ -20,26 +21,37 @@
 
 enum { FILE_BUFFER_BYTES = 1 << 18 };
 
-static gnn_status file_grow(gnn_file *file, size_t capacity, gnn_error *error) {
-  unsigned char *more = realloc(file->data, capacity ? capacity : 1);
-  if (more == NULL) return gnn_fail_memory(error, (int64_t)capacity);
-  file->data = more;
-  return GNN_OK;
+/* The file up to `size` bytes, or all of what is packed. */
+static gnn_status file_unpack_to(gnn_stream *packed, size_t size, gnn_file *file, gnn_error *error) {
+  gnn_made made;
+  size_t got = 1;
+  const size_t chunk = size < FILE_BUFFER_BYTES ? size : FILE_BUFFER_BYTES;
+  unsigned char *buffer = malloc(chunk);
+  if (buffer == NULL) return gnn_fail_memory(error, (int64_t)chunk);
+  gnn_made_begin(&made);
+  gnn_status status = gnn_made_put(&made, file->data, file->size, error);
+  while (status == GNN_OK && got > 0 && made.size < size) {
+    status = gnn_stream_read(packed, buffer, size - made.size < chunk ? size - made.size : chunk, &got, error);
+    if (status == GNN_OK) status = gnn_made_put(&made, buffer, got, error);
+  }
+  free(buffer);
+  if (status == GNN_OK) return gnn_made_end(&made, file, error);
+  gnn_made_drop(&made);
+  return status;
 }
 
-/* As far as the promise goes, which may become clear bit by bit. Room is taken as bytes arrive, not as they are promised. */
+/* As far as the promise goes, which may become clear bit by bit. */
 static gnn_status file_unpack_all(gnn_stream *packed, const char *path, gnn_file_promise promise, gnn_file *file, gnn_error *error) {
-  size_t capacity = 0, got = 0;
-  gnn_status status = file_grow(file, 1, error);
+  gnn_made nothing;
+  gnn_made_begin(&nothing);
+  gnn_status status = gnn_made_end(&nothing, file, error);
   int64_t promised = 0;
   while (status == GNN_OK && (promised = promise(file->data, file->size)) > (int64_t)file->size) {
-    capacity = (size_t)promised < 2 * file->size + FILE_BUFFER_BYTES ? (size_t)promised : 2 * file->size + FILE_BUFFER_BYTES;
-    status = file_grow(file, capacity, error);
-    if (status == GNN_OK) status = gnn_stream_read(packed, file->data + file->size, capacity - file->size, &got, error);
-    file->size += got;
-    if (file->size < capacity) return status; /* shorter than promised: who reads it says so */
+    status = file_unpack_to(packed, (size_t)promised, file, error);
+    if ((int64_t)file->size < promised) return status; /* shorter than promised: who reads it says so */
   }
   unsigned char more;
+  size_t got = 0;
   if (status == GNN_OK && promised >= 0) status = gnn_stream_read(packed, &more, 1, &got, error);
   if (status == GNN_OK && promised >= 0 && got)
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\" is larger than it says: %s bytes are unpacked, and more follow", path,
@@ -94,7 +106,7 @@ int64_t gnn_file_text(const unsigned char *head, size_t size) {
 gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *error) {
   const char *fault = file->guard ? gnn_guard_fault(file->guard) : NULL;
   if (fault == NULL) return status;
-  status = gnn_fail(error, GNN_EIO, "E0001", "\"%s\" %s while it was being read", file->path, fault);
+  status = gnn_fail(error, GNN_EIO, "E0001", "\"%s\" %s while it was being read", file->path ? file->path : "what was unpacked", fault);
   gnn_fail_help(error, "wait until nothing writes into it, then run again");
   return status;
 }
@@ -114,6 +126,7 @@ void gnn_file_hold(gnn_file *file, unsigned char *data, size_t size) {
   if (file->guard) gnn_guard_unmap(file->guard);
   else free(file->data);
   file->guard = NULL;
+  file->is_made = 0;
   file->data = data;
   file->size = size;
 }

@@ -9,6 +9,7 @@ typedef struct gnn_file {
   unsigned char *data; /* read only; never NULL after success, even of an empty file */
   size_t size;
   gnn_guard *guard; /* of a file that is mapped; NULL: data is of malloc */
+  int is_made;      /* these are not the bytes of `path`, but were made of them (made.h) */
   char *path;
 } gnn_file;
 
@@ -16,8 +17,7 @@ typedef struct gnn_file {
  * more are needed to tell; -1 where it is not of the form. What is compressed is unpacked so far and no further. */
 typedef int64_t (*gnn_file_promise)(const unsigned char *head, size_t size);
 
-/* Maps a plain file; unpacks one in gzip form into memory (told from its first bytes). Directories,
- * pipes and devices are refused. */
+/* Maps a plain file; unpacks one in gzip form (told from its first bytes; made.h). Directories, pipes and devices are refused. */
 gnn_status gnn_file_open(const char *path, gnn_file_promise promise, gnn_file *file, gnn_error *error);
 /* Texts promise nothing: they are unpacked up to a size that texts of graphs do not have. */
 enum { GNN_FILE_TEXT_MOST = 256 << 20 };

@@ -9,6 +9,7 @@
 #include <zlib.h>
 
 #include "checked.h"
+#include "made.h"
 
 enum { ZIP_END_BYTES = 22, ZIP_END_MOST = ZIP_END_BYTES + 65535, ZIP_END64_BYTES = 56, ZIP_LOCATOR_BYTES = 20, ZIP_ENTRY_BYTES = 46, ZIP_LOCAL_BYTES = 30, ZIP_MEMBERS_MOST = 4096, ZIP_ROOM_BYTES = 1 << 18 };
 
@@ -107,55 +108,45 @@ void gnn_zip_close(gnn_zip *zip) {
   memset(zip, 0, sizeof *zip);
 }
 
-/* Room is taken as bytes arrive, not as they are promised. */
-static gnn_status zip_inflate(const gnn_zip *zip, const gnn_zip_member *member, const unsigned char *packed, unsigned char **owned, size_t *size, gnn_error *error) {
+static gnn_status zip_inflate(const gnn_zip *zip, const gnn_zip_member *member, const unsigned char *packed, gnn_file *unpacked, gnn_error *error) {
   z_stream inflater = {0};
   if (inflateInit2(&inflater, -15) != Z_OK) return gnn_fail_memory(error, 1 << 16);
-  unsigned char *data = malloc(1);
-  size_t used = 0;
+  unsigned char *chunk = malloc(ZIP_ROOM_BYTES);
+  gnn_made made;
+  gnn_made_begin(&made);
   int64_t left = member->packed;
   gnn_reading window = {packed};
-  gnn_status status = data ? GNN_OK : gnn_fail_memory(error, 1);
+  gnn_status status = chunk ? GNN_OK : gnn_fail_memory(error, ZIP_ROOM_BYTES);
   int result = Z_OK;
-  while (status == GNN_OK && result != Z_STREAM_END && (int64_t)used <= member->size) {
-    const size_t doubled = 2 * used + ZIP_ROOM_BYTES, room = (uint64_t)member->size < doubled ? (size_t)member->size + 1 : doubled; /* one more: it ends there */
-    unsigned char *moved = realloc(data, room);
-    if (moved == NULL) {
-      status = gnn_fail_memory(error, (int64_t)room);
-      break;
+  while (status == GNN_OK && result != Z_STREAM_END && (int64_t)made.size <= member->size) {
+    if (inflater.avail_in == 0 && left > 0) {
+      inflater.next_in = (unsigned char *)(uintptr_t)packed + (member->packed - left);
+      gnn_reading_pass(&window, inflater.next_in);
+      inflater.avail_in = left < GNN_READING_BYTES ? (uInt)left : GNN_READING_BYTES;
+      left -= inflater.avail_in;
     }
-    data = moved;
-    while (status == GNN_OK && used < room && result != Z_STREAM_END) {
-      if (inflater.avail_in == 0 && left > 0) {
-        inflater.next_in = (unsigned char *)(uintptr_t)packed + (member->packed - left);
-        gnn_reading_pass(&window, inflater.next_in);
-        inflater.avail_in = left < GNN_READING_BYTES ? (uInt)left : GNN_READING_BYTES;
-        left -= inflater.avail_in;
-      }
-      const size_t wanted = room - used < (1u << 30) ? room - used : 1u << 30;
-      inflater.next_out = data + used;
-      inflater.avail_out = (uInt)wanted;
-      result = inflate(&inflater, Z_NO_FLUSH);
-      used += wanted - inflater.avail_out;
-      if (result == Z_MEM_ERROR) status = gnn_fail_memory(error, 1 << 16);
-      else if (result != Z_OK && result != Z_STREAM_END) status = gnn_fail(error, GNN_EDATA, "", "\"%s\": %.100s is damaged, or cut short", zip->file.path, member->name);
-    }
+    inflater.next_out = chunk;
+    inflater.avail_out = ZIP_ROOM_BYTES;
+    result = inflate(&inflater, Z_NO_FLUSH);
+    if (result == Z_MEM_ERROR) status = gnn_fail_memory(error, 1 << 16);
+    else if (result != Z_OK && result != Z_STREAM_END) status = gnn_fail(error, GNN_EDATA, "", "\"%s\": %.100s is damaged, or cut short", zip->file.path, member->name);
+    else status = gnn_made_put(&made, chunk, ZIP_ROOM_BYTES - inflater.avail_out, error);
   }
   inflateEnd(&inflater);
+  free(chunk);
   gnn_reading_end(&window, packed + (member->packed - left));
-  if (status == GNN_OK && (int64_t)used != member->size)
+  if (status == GNN_OK && (int64_t)made.size != member->size)
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\": %.100s has other than %s bytes, of which its directory speaks", zip->file.path, member->name, gnn_count_text(member->size).text);
-  *size = used;
-  if (status == GNN_OK) *owned = data;
-  else free(data);
+  if (status == GNN_OK) return gnn_made_end(&made, unpacked, error);
+  gnn_made_drop(&made);
   return status;
 }
 
-gnn_status gnn_zip_read(const gnn_zip *zip, const gnn_zip_member *member, const unsigned char **data, size_t *size, unsigned char **owned, gnn_error *error) {
+gnn_status gnn_zip_read(const gnn_zip *zip, const gnn_zip_member *member, const unsigned char **data, size_t *size, gnn_file *unpacked, gnn_error *error) {
   const gnn_file *file = &zip->file;
   const unsigned char *local = file->data + member->header;
   const size_t behind = file->size - (size_t)member->header;
-  *owned = NULL;
+  memset(unpacked, 0, sizeof *unpacked);
   if (behind < ZIP_LOCAL_BYTES || !zip_is(local, 3, 4)) return zip_bad(file->path, "a member is not where its directory says", error);
   const size_t before = ZIP_LOCAL_BYTES + (size_t)zip_number(local + 26, 2) + (size_t)zip_number(local + 28, 2);
   if (before > behind || (uint64_t)member->packed > behind - before) return zip_bad(file->path, "a member lies outside it", error);
@@ -163,16 +154,15 @@ gnn_status gnn_zip_read(const gnn_zip *zip, const gnn_zip_member *member, const 
   *data = local + before;
   *size = (size_t)member->packed;
   if (member->method == 8) {
-    status = zip_inflate(zip, member, local + before, owned, size, error);
-    *data = *owned;
+    status = zip_inflate(zip, member, local + before, unpacked, error);
+    *data = unpacked->data;
+    *size = unpacked->size;
   } else if (member->method != 0) {
     status = gnn_fail(error, GNN_EDATA, "", "\"%s\": %.100s is packed by method %d; stored and deflated members are read", file->path, member->name, member->method);
   } else if (member->packed != member->size) {
     status = zip_bad(file->path, "a member that is stored has two sizes", error);
   }
   if (status == GNN_OK && gnn_file_sum(*data, *size) != member->crc) status = gnn_fail(error, GNN_EDATA, "", "\"%s\": the bytes of %.100s do not match their checksum", file->path, member->name);
-  if (status == GNN_OK || *owned == NULL) return status;
-  free(*owned);
-  *owned = NULL;
+  if (status != GNN_OK) gnn_file_close(unpacked);
   return status;
 }

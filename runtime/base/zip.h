@@ -20,9 +20,9 @@ typedef struct gnn_zip {
 
 /* Refuses what is cut short, encrypted or spread over several files. */
 gnn_status gnn_zip_open(const char *path, gnn_zip *zip, gnn_error *error);
-/* The bytes of a member, checked against its CRC-32. What is stored is pointed to where it lies, and *owned is NULL; what is deflated is
- * unpacked into *owned, of malloc. */
-gnn_status gnn_zip_read(const gnn_zip *zip, const gnn_zip_member *member, const unsigned char **data, size_t *size, unsigned char **owned, gnn_error *error);
+/* The bytes of a member, checked against its CRC-32. What is stored is pointed to where it lies, and *unpacked is zeroed; what is deflated is
+ * there (made.h). */
+gnn_status gnn_zip_read(const gnn_zip *zip, const gnn_zip_member *member, const unsigned char **data, size_t *size, gnn_file *unpacked, gnn_error *error);
 void gnn_zip_close(gnn_zip *zip); /* zeroed or closed is fine */
 
 #endif

@@ -213,7 +213,7 @@ const gnn_file *gnn_dataset_file_of(const gnn_dataset *dataset, const gnn_data_f
   for (int i = 0; i < dataset->file_count; i++) {
     const gnn_file *file = &dataset->files[i];
     const uintptr_t begin = (uintptr_t)file->data;
-    if (file->guard == NULL || first < begin || first - begin > file->size || bytes > file->size - (first - begin)) continue;
+    if (file->guard == NULL || file->is_made || first < begin || first - begin > file->size || bytes > file->size - (first - begin)) continue;
     *at = (int64_t)(first - begin);
     return file;
   }

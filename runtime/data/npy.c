@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/made.h"
 
 static const struct { char code[4]; gnn_dtype dtype; } npy_dtypes[] = {
   {"b1", GNN_BOOL}, {"u1", GNN_U8}, {"i1", GNN_I8}, {"u2", GNN_U16}, {"i2", GNN_I16}, {"u4", GNN_U32}, {"i4", GNN_I32},
@@ -171,40 +172,44 @@ static int64_t npy_column(const gnn_array *array, int64_t *place) {
   return at;
 }
 
-/* Columns into rows, some of both at a time: rows get runs of numbers, and of the columns windows are read, each once. */
-static void npy_transpose(const gnn_npy *npy, unsigned char *data) {
-  enum { TOGETHER = 16, RUN_BYTES = GNN_READING_BYTES / TOGETHER };
+/* Rows [row, end) of columns that lie one behind the other: of each so many numbers as there are rows. */
+static void npy_transpose(const gnn_npy *npy, int64_t row, int64_t end, unsigned char *data) {
   const gnn_array *array = &npy->array;
   const int width = gnn_dtype_bytes(array->dtype);
-  const int64_t rows = array->shape[0], columns = array->count / rows, run = RUN_BYTES / width;
-  int64_t place[GNN_ARRAY_RANK_MAX] = {0}, at[TOGETHER];
-  for (int64_t first = 0; first < columns; first += TOGETHER) {
-    const int count = columns - first < TOGETHER ? (int)(columns - first) : TOGETHER;
-    for (int c = 0; c < count; c++) at[c] = npy_column(array, place);
-    for (int64_t row = 0; row < rows; row += run) {
-      const int64_t end = rows - row < run ? rows : row + run;
-      for (int64_t r = row; r < end; r++)
-        for (int c = 0; c < count; c++) npy_put(data + (r * columns + at[c]) * width, array->data + ((first + c) * rows + r) * width, width, npy->is_swapped);
-      for (int c = 0; c < count; c++) gnn_guard_pass(array->data + ((first + c) * rows + row) * width, array->data + ((first + c) * rows + end) * width);
-    }
+  const int64_t rows = array->shape[0], columns = array->count / rows;
+  int64_t place[GNN_ARRAY_RANK_MAX] = {0};
+  for (int64_t c = 0; c < columns; c++) {
+    const int64_t at = npy_column(array, place);
+    const unsigned char *from = array->data + c * rows * width;
+    for (int64_t r = row; r < end; r++) npy_put(data + ((r - row) * columns + at) * width, from + r * width, width, npy->is_swapped);
+    gnn_guard_pass(from + row * width, from + end * width);
   }
 }
 
-gnn_status gnn_npy_arrange(const gnn_npy *npy, unsigned char **arranged, gnn_error *error) {
+gnn_status gnn_npy_arrange(const gnn_npy *npy, gnn_file *arranged, gnn_error *error) {
+  enum { HELD_BYTES = 1 << 20 };
   const gnn_array *array = &npy->array;
   const int width = gnn_dtype_bytes(array->dtype);
-  const int64_t bytes = array->count * width;
-  unsigned char *data = malloc(bytes ? (size_t)bytes : 1);
-  if (data == NULL) return gnn_fail_memory(error, bytes);
-  gnn_reading window = {array->data};
-  if (npy->is_fortran) npy_transpose(npy, data);
-  for (int64_t k = 0; !npy->is_fortran && k < array->count; k++) {
-    npy_put(data + k * width, array->data + k * width, width, npy->is_swapped);
-    gnn_reading_pass(&window, array->data + (k + 1) * width);
+  const int64_t rows = npy->is_fortran ? array->shape[0] : array->count, columns = npy->is_fortran ? array->count / rows : 1;
+  const int64_t held = HELD_BYTES / width / columns, step = held < 1 ? 1 : held > rows ? rows : held;
+  unsigned char *data = malloc((size_t)(step * columns * width) + 1);
+  if (data == NULL) return gnn_fail_memory(error, step * columns * width);
+  gnn_made made;
+  gnn_made_begin(&made);
+  gnn_status status = GNN_OK;
+  for (int64_t row = 0, end; status == GNN_OK && row < rows; row = end) {
+    end = rows - row < step ? rows : row + step;
+    if (npy->is_fortran) npy_transpose(npy, row, end, data);
+    else {
+      for (int64_t k = row; k < end; k++) npy_put(data + (k - row) * width, array->data + k * width, width, npy->is_swapped);
+      gnn_guard_pass(array->data + row * width, array->data + end * width);
+    }
+    status = gnn_made_put(&made, data, (size_t)((end - row) * columns * width), error);
   }
-  gnn_reading_end(&window, array->data + bytes);
-  *arranged = data;
-  return GNN_OK;
+  free(data);
+  if (status == GNN_OK) return gnn_made_end(&made, arranged, error);
+  gnn_made_drop(&made);
+  return status;
 }
 
 /* Where the dictionary begins, and its length. 0: these bytes do not tell. */
@@ -290,7 +295,7 @@ gnn_status gnn_npy_view(const char *path, const unsigned char *data, size_t size
 
 static gnn_status npy_load(const char *path, gnn_file *file, gnn_array *array, int *changed, gnn_error *error) {
   gnn_npy npy;
-  unsigned char *arranged;
+  gnn_file arranged = {0};
   gnn_status status = gnn_npy_view(path, file->data, file->size, &npy, error);
   if (status == GNN_OK) status = gnn_npy_refuse(path, &npy, error);
   if (status != GNN_OK) return status;
@@ -299,8 +304,11 @@ static gnn_status npy_load(const char *path, gnn_file *file, gnn_array *array, i
   if (*changed == 0) return GNN_OK;
   if ((status = gnn_npy_arrange(&npy, &arranged, error)) != GNN_OK) return status;
   status = gnn_file_check(file, GNN_OK, error);
-  gnn_file_hold(file, arranged, (size_t)gnn_npy_bytes(&npy));
-  array->data = arranged;
+  arranged.path = file->path;
+  file->path = NULL;
+  gnn_file_close(file);
+  *file = arranged;
+  array->data = file->data;
   return status;
 }
 

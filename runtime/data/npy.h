@@ -29,8 +29,8 @@ gnn_status gnn_npy_describe(const char *path, const unsigned char *head, size_t 
 gnn_status gnn_npy_view(const char *path, const unsigned char *data, size_t size, gnn_npy *npy, gnn_error *error);
 /* The error that its elements are no numbers; GNN_OK: they are. */
 gnn_status gnn_npy_refuse(const char *path, const gnn_npy *npy, gnn_error *error);
-/* The numbers in C order, little-endian; malloc'ed. */
-gnn_status gnn_npy_arrange(const gnn_npy *npy, unsigned char **arranged, gnn_error *error);
+/* The numbers in C order, little-endian: what *arranged holds from now on (made.h). */
+gnn_status gnn_npy_arrange(const gnn_npy *npy, gnn_file *arranged, gnn_error *error);
 int64_t gnn_npy_bytes(const gnn_npy *npy); /* of its elements; 0 where nobody knows */
 int64_t gnn_npy_promise(const unsigned char *head, size_t size); /* a gnn_file_promise */
 

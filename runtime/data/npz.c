@@ -48,14 +48,14 @@ static const char *npz_copy(const npz_builder *b, const char *text, size_t lengt
 }
 
 static gnn_status npz_array(const npz_builder *b, const char *name, gnn_npy *npy) {
-  unsigned char *arranged;
+  gnn_file arranged = {0};
   gnn_array array = npy->array;
   const int changed = (npy->is_fortran ? GNN_NPY_TRANSPOSED : 0) | (npy->is_swapped ? GNN_NPY_SWAPPED : 0);
   if (changed) {
     gnn_status status = gnn_npy_arrange(npy, &arranged, b->error);
-    if (status == GNN_OK) status = gnn_dataset_own(b->dataset, arranged, b->error);
+    array.data = arranged.data;
+    if (status == GNN_OK) status = gnn_dataset_own_file(b->dataset, &arranged, b->error);
     if (status != GNN_OK) return status;
-    array.data = arranged;
     gnn_dataset_note(b->dataset, "%.80s %s", name, gnn_npy_changed(changed));
   }
   b->out->tensors[b->out->tensor_count++] = (gnn_tensor){.name = name, .array = array};
@@ -75,11 +75,11 @@ static gnn_status npz_member(const npz_builder *b, const gnn_zip *zip, const gnn
   char where[256];
   snprintf(where, sizeof where, "%.150s: %.90s", zip->file.path, name);
   const unsigned char *data;
-  unsigned char *owned;
+  gnn_file unpacked;
   size_t size;
   gnn_npy npy;
-  gnn_status status = gnn_zip_read(zip, member, &data, &size, &owned, b->error);
-  if (status == GNN_OK && owned) status = gnn_dataset_own(b->dataset, owned, b->error);
+  gnn_status status = gnn_zip_read(zip, member, &data, &size, &unpacked, b->error);
+  if (status == GNN_OK && unpacked.data) status = gnn_dataset_own_file(b->dataset, &unpacked, b->error);
   if (status == GNN_OK) status = gnn_npy_view(where, data, size, &npy, b->error);
   if (status != GNN_OK) return status;
   if (npy.kind == GNN_NPY_NUMBERS) return npz_array(b, name, &npy);

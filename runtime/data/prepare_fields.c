@@ -8,6 +8,7 @@
 
 #include "prepare.h"
 #include "runtime/base/checked.h"
+#include "runtime/base/made.h"
 
 static const char *fields_row_word(const gnn_data_field *field) {
   return field->domain == GNN_NODE || field->domain == GNN_TYPE ? "node" : field->domain == GNN_EDGE ? "edge" : "graph";
@@ -160,6 +161,29 @@ static gnn_status fields_finish(gnn_data_field *field, const fields_survey *surv
   return GNN_OK;
 }
 
+/* The numbers of an array as they are computed with, where they lie, or made of them. */
+static gnn_status fields_floats(gnn_dataset *dataset, const gnn_array *raw, const float **floats, gnn_error *error) {
+  enum { TOGETHER = GNN_READING_BYTES / sizeof(float) };
+  *floats = (const float *)(const void *)raw->data;
+  if (raw->dtype == GNN_F32 && (uintptr_t)raw->data % sizeof(float) == 0) return GNN_OK;
+  float *some = malloc(TOGETHER * sizeof *some);
+  if (some == NULL) return gnn_fail_memory(error, GNN_READING_BYTES);
+  gnn_file file = {0};
+  gnn_made made;
+  gnn_made_begin(&made);
+  gnn_status status = GNN_OK;
+  for (int64_t first = 0, end; status == GNN_OK && first < raw->count; first = end) {
+    end = raw->count - first < TOGETHER ? raw->count : first + TOGETHER;
+    gnn_array_floats(raw, first, end - first, some);
+    status = gnn_made_put(&made, some, (size_t)(end - first) * sizeof *some, error);
+  }
+  free(some);
+  if (status == GNN_OK) status = gnn_made_end(&made, &file, error);
+  else gnn_made_drop(&made);
+  *floats = (const float *)(const void *)file.data;
+  return status == GNN_OK ? gnn_dataset_own_file(dataset, &file, error) : status;
+}
+
 /* is_target: NaN says that there is no label. */
 static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int is_target, gnn_error *error) {
   const gnn_array *raw = &field->raw;
@@ -174,16 +198,9 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int 
                     gnn_shape_text(raw).text);
   gnn_status status = fields_width(dataset, field, field->rows, field->width, error);
   if (status != GNN_OK) return status;
-  if (raw->dtype == GNN_F32 && (uintptr_t)raw->data % sizeof(float) == 0) {
-    field->dense = (const float *)(const void *)raw->data;
-  } else {
-    float *copy = gnn_dataset_alloc(dataset, raw->count, sizeof *copy, error);
-    if (copy == NULL) return GNN_ENOMEM;
-    gnn_array_floats(raw, 0, raw->count, copy);
-    field->dense = copy;
-    if (raw->dtype != GNN_F32)
-      gnn_dataset_note(dataset, "%s is stored as %s and read as F32", field->name, gnn_dtype_name(raw->dtype));
-  }
+  status = fields_floats(dataset, raw, &field->dense, error);
+  if (status != GNN_OK) return status;
+  if (raw->dtype != GNN_F32) gnn_dataset_note(dataset, "%s is stored as %s and read as F32", field->name, gnn_dtype_name(raw->dtype));
   fields_survey survey = {.first_bad = -1, .least = INFINITY, .greatest = -INFINITY};
   gnn_reading window = {field->dense};
   for (int64_t r = 0; r < field->rows; r++) {

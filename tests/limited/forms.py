@@ -1,4 +1,4 @@
-"""forms.py FOLDER: a graph with fields of some megabytes, as packed.npz, deflated, and fortran.npz, columns one after another; a set of graphs as the folder many; without NumPy."""
+"""forms.py FOLDER: a graph with fields of some megabytes, as packed.npz, deflated, loose.npz, where numbers begin at odd places, and fortran.npz, columns one after another; a set of graphs as the folder many; without NumPy."""
 import array
 import pathlib
 import random
@@ -35,14 +35,18 @@ def main():
         "split.train": npy("<i8", "q", (NODES // 2,), range(NODES // 2)),
         "split.valid": npy("<i8", "q", (NODES // 4,), range(NODES // 2, 3 * NODES // 4)),
     }
+    few = npy("<f4", "f", (NODES, 2 * WIDTH), ((k % 32 == 0) * v for k, v in enumerate((*wide, *wide))))
     forms = {
-        "packed": (zipfile.ZIP_DEFLATED, {"node.wide": npy("<f4", "f", (NODES, WIDTH), wide)}),
+        "packed": (zipfile.ZIP_DEFLATED, {"node.x": few}),
+        "loose": (zipfile.ZIP_STORED, {"node.x": few}),
         "fortran": (zipfile.ZIP_STORED, {"node.x": npy("<f8", "d", (NODES, WIDTH // 2), wide[::2], True), "edge.w": npy("<f4", "f", (EDGES, EDGE_WIDTH), wide[:EDGES * EDGE_WIDTH])}),
     }
     for name, (method, more) in forms.items():
         with zipfile.ZipFile(folder / (name + ".npz"), "w", method) as out:
             for key, data in {**more, **arrays}.items():
-                out.writestr(key + ".npy", data)
+                member = zipfile.ZipInfo(key + ".npy")
+                member.compress_type, member.extra = method, b"\xfe\xca\1\0\0" * (name == "loose")  # a byte more before the array
+                out.writestr(member, data)
     sets(folder / "many", draw)
 
 

@@ -7,10 +7,12 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../runtime/base/json.h"
+#include "../../runtime/base/made.h"
 #include "../../runtime/base/open.h"
 #include "../../runtime/data/npy.h"
 #include "../../runtime/data/safetensors.h"
@@ -280,6 +282,46 @@ static void test_promise(void) {
   tap_ok(wrong == 0, "gzip: unpacked as far as promised; more is an error, less is for the reader to say");
 }
 
+/* Three quarters of a MiB at a time, each of another letter. */
+static int made_holds(const gnn_file *file, int puts, size_t each) {
+  int is_same = file->size == (size_t)puts * each && file->is_made;
+  for (int p = 0; is_same && p < puts; p++)
+    for (size_t i = 0; is_same && i < each; i++) is_same = file->data[(size_t)p * each + i] == (p == 4 ? 'e' : 0);
+  return is_same;
+}
+
+static void test_made(void) {
+  enum { EACH = 3 << 18, PUTS = 5 };
+  gnn_error error;
+  struct rlimit none, limit;
+  unsigned char *bytes = calloc(EACH, 1);
+  int wrong = 0, full = open("/dev/full", O_RDWR | O_CLOEXEC); /* reads as zeros */
+  getrlimit(RLIMIT_FSIZE, &none);
+  for (int turn = 0; bytes && turn < 3; turn++) { /* on a disk, on one that is full in the end, on none */
+    gnn_file file = {0};
+    gnn_made made;
+    gnn_made_begin(&made);
+    gnn_status status = GNN_OK;
+    limit = none;
+    limit.rlim_cur = turn == 2 ? PUTS * EACH : none.rlim_cur;
+    setrlimit(RLIMIT_FSIZE, &limit);
+    for (int p = 0; status == GNN_OK && p < PUTS; p++) {
+      memset(bytes, p == 4 ? 'e' : 0, EACH);
+      if (turn == 1 && p == 4 && made.descriptor >= 0) dup2(full, made.descriptor);
+      status = gnn_made_put(&made, bytes, EACH, &error);
+      if (p == 1 && turn == 2) wrong += made.descriptor >= 0;
+      if (p == 1 && turn < 2 && made.descriptor < 0) printf("# no disk has room: in memory\n");
+    }
+    if (status == GNN_OK) status = gnn_made_end(&made, &file, &error);
+    wrong += status != GNN_OK || !made_holds(&file, PUTS, EACH) || (turn > 0 && file.guard);
+    gnn_file_close(&file);
+  }
+  setrlimit(RLIMIT_FSIZE, &none);
+  close(full);
+  free(bytes);
+  tap_ok(wrong == 0, "made: what is unpacked, in a file, on a disk that is full, and where there is none");
+}
+
 static gnn_status st_status(const char *path, gnn_error *error) {
   gnn_safetensors file;
   gnn_status status = gnn_safetensors_open(path, &file, error);
@@ -430,6 +472,7 @@ int main(void) {
   test_cut();
   test_open();
   test_promise();
+  test_made();
   if (tap_remove_folder() != 0) return 99;
   return tap_done();
 }
