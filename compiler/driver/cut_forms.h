@@ -4,8 +4,6 @@
 
 #include "compilation.h"
 
-enum { PARTS_USUALLY = 16 /* where nobody asked for a number */, PARTS_AT_MOST = 64 /* that are looked for */ };
-
 /* What --cut or `plan { cut = }` says; CUT_AUTO where neither does. */
 CutWish cut_wish(const Compilation *compilation);
 /* Which layers differ from the others of `wish`; NULL: none do. */

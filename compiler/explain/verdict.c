@@ -23,10 +23,10 @@ typedef struct Verdict {
   bool is_least;        /* with a hundredth less, and with three, the planner finds none, of whatever cut */
 } Verdict;
 
-/* In one unit, that of the first which is told; "about 8 ms" where little effort found it. */
+/* In one unit, that of the first which is told; "at most 8 ms" where little effort found it: whoever types it gets that plan, or one that all effort finds. */
 static const char *seconds_text(Verdict *v, double seconds) {
   if (!v->unit.name) v->unit = time_unit(seconds);
-  return arena_printf(v->arena, "%s%s", v->is_rough ? "about " : "", time_text(v->arena, v->unit, seconds));
+  return arena_printf(v->arena, "%s%s", v->is_rough ? "at most " : "", time_text(v->arena, v->unit, seconds));
 }
 
 static const char *epoch_text(Verdict *v, const PlanAnswer *answer) { return seconds_text(v, answer_seconds(answer)); }

@@ -334,7 +334,11 @@ static const PlanAnswer *choose(const PlanRequest *request) {
       if (is_possible(request, i)) is_enough = sketch_cut(&c, cut_of_data(request, i));
     if (!plan_candidates(&c)) return c.best;
   }
-  if (c.best && c.best->fits) return c.best;
+  if (c.best && c.best->fits) {
+    const bool is_settled = request->effort > PLANNER_FAST || cut_is(c.best->cut, request->cut) || is_nearly_best(c.best); /* with more effort it is faster than what little finds */
+    const PlanAnswer *first = is_settled ? c.best : with_little_effort(request);
+    return first->fault ? first : faster(c.best, first);
+  }
   if (!c.best || !cut_is(c.best->cut, request->cut)) c.best = plan_answer_uncut(request); /* it says what would do */
   if (c.best->fits || c.best->fault) return c.best;
   const PlanAnswer *any = with_little_effort(request);
