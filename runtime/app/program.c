@@ -81,6 +81,23 @@ static const struct program_command { const char *name, *help; int bit; int (*ru
 };
 enum { PROGRAM_COMMANDS = sizeof program_commands / sizeof *program_commands };
 
+/* Options of gnncc that a program has not: somebody changes the program, and has to make it again (tests/unix/options.sh compares them with gnncc --help). */
+static const char *const program_of_gnncc[] = {
+  "annotate", "arch", "backend", "budget", "calibrate", "cc", "cflags", "check", "color", "compare", "cuda-compiler", "cut", "diagnostics", "dump", "emit",
+  "error-limit", "example", "explain", "force", "format", "gemm", "halos", "lib", "libs", "list", "lsp", "measured", "name", "nvcc", "plan", "plan-effort", "plan-from",
+  "plan-time", "policy", "precision", "prefix", "print-std", "print-target", "profile", "ranks", "report", "save-temps", "shapes", "shared", "single-file", "spmm",
+  "stop-after", "sweep", "target", "time", "tune", "tuning", "verify",
+};
+static const char program_letters_of_gnncc[] = "#DEIMOSWXcdfgw";
+
+static int program_is_of_gnncc(const char *word) { /* "-D", "--cut=whole" */
+  const size_t length = strcspn(word, "=");
+  if (word[0] == '-' && word[1] && word[1] != '-') return strchr(program_letters_of_gnncc, word[1]) != NULL;
+  for (size_t i = 0; i < sizeof program_of_gnncc / sizeof *program_of_gnncc; i++)
+    if (length == 2 + strlen(program_of_gnncc[i]) && strncmp(word + 2, program_of_gnncc[i], length - 2) == 0) return 1;
+  return 0;
+}
+
 static int program_usage(const gnn_cli *cli, const char *format, const char *a, const char *b) {
   fprintf(stderr, "%s: ", cli->name);
   fprintf(stderr, format, a, b);
@@ -287,6 +304,7 @@ static int program_long_option(gnn_cli *cli, int bit, int argc, char **argv, int
     if (strcmp(cli->program->options[i].name, name) == 0) own = i;
   for (int i = 0; i < OPT_COUNT && own < 0; i++)
     if (strcmp(program_rows[i].name, name) == 0) common = i;
+  if (own < 0 && common < 0 && program_is_of_gnncc(argv[*at])) return program_usage(cli, "--%s is an option of gnncc, when the program is made%s", name, "");
   if (own < 0 && common < 0) return program_unknown(cli, name);
   int wants = own >= 0 ? 1 : program_rows[common].value;
   const char *value = equals ? equals + 1 : NULL;
@@ -322,7 +340,7 @@ static int program_short_option(gnn_cli *cli, int bit, int argc, char **argv, in
     if (*at + 1 >= argc) return program_usage(cli, "-o needs a file%s%s", "", "");
     return program_set(cli, OPT_OUTPUT, argv[++*at]);
   }
-  return program_usage(cli, "unknown option %s%s", word, "");
+  return program_usage(cli, program_is_of_gnncc(word) ? "%s is an option of gnncc, when the program is made%s" : "unknown option %s%s", word, "");
 }
 
 static const struct program_command *program_find_command(const char *word) {

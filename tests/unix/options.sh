@@ -239,4 +239,20 @@ if [ -e "$build/share/libgnncuda.a" ]; then
 else
   skip "--nvcc and -Xnvcc" "built without CUDA"
 fi
+
+# ---- options of gnncc given to a program ----
+of_gnncc() { # every one that the program has not is answered with where it belongs
+  local option count=0
+  printf 'model m on karate { return x |> GCN(2) }\ndata karate from karate() {}\n' >given.gnn && "$gnncc" -q given.gnn -o given || return 1
+  ./given --help >own
+  for option in $("$gnncc" --help | grep -oE '^  -[^ =[]*' | sort -u); do
+    case $option in -o | -q | -v | --cpu) continue ;; esac # both have these
+    ! grep -qE "^  $option( |\[|$)" own || continue
+    ./given "$option" 2>said && return 1
+    grep -q "^given: $option is an option of gnncc, when the program is made$" said || { echo "$option" && cat said; return 1; }
+    count=$((count + 1))
+  done
+  ! ./given --precision=bf16 2>said && grep '^given: --precision is an option of gnncc' said && ! ./given --precisio 2>said && grep 'unknown option' said && [ $count -gt 60 ]
+}
+check "a program that is given an option of gnncc says so" of_gnncc
 finish
