@@ -60,8 +60,8 @@ index = {"train": [[0, 1, 2, 3, 0, 0, 3, 5], [1, 2, 3, 1, 4, 3, 5, 1]], "val": [
 label = {"train": [1, 1, 1, 1, 0, 0, 0, 0], "val": [1, 0], "test": [1, 1, 0, 0]}
 for name, train in ("pyg_links", 8), ("pyg_links_drawn", 4):
     parts = tuple(Data(x=data.x, edge_index=data.edge_index, edge_label_index=torch.tensor(index[k])[:, : train if k == "train" else None], edge_label=torch.tensor(label[k]).float()[: train if k == "train" else None]) for k in index)
-    script.to_gnncc(parts, out / name)
-    assert "edge_label" in parts[0], "the graphs are left as they were"
+    script.to_gnncc(parts if train == 8 else list(parts), out / name)
+    assert "train_edge_label" not in parts[0] and "edge_label" in parts[0], "the graphs are left as they were"
 # A split of OGB's links, whose numbers may be NumPy's.
 torch.save({"edge": torch.tensor(index["test"]).T[:2], "edge_neg": torch.tensor(index["test"]).T[2:].numpy(), "year": torch.tensor([2001, 2002])}, out / "test.pt")
 subprocess.run([sys.executable, sys.argv[1], out / "test.pt", out / "test.npz"], check=True)
@@ -96,6 +96,14 @@ script.to_gnncc([hetero, hetero.clone()], out / "pyg_typed_list")
 ODD = {"the author": 2, "paper-2": 3}
 TOPICS = {("the author", "author-writes", "paper-2"): [[0, 1, 1], [1, 0, 2]], ("paper-2", "for", "paper-2"): [[0, 2], [2, 1]], ("paper-2", "has", "the author"): [[2], [0]], ("the author", "has", "paper-2"): [[0], [2]]}
 odd_paper = {"x": hetero["paper"].x, "y": hetero["paper"].y, "open access": torch.tensor([[0.5], [1], [2]]), **{name: hetero["paper"][name] for name in ("train_mask", "val_mask", "test_mask")}}
+typed_split = hetero.clone()
+typed_split["author", "writes", "paper"].edge_label = torch.ones(3)
+for name, graphs in ("typed", [typed_split] * 3), ("two", list(parts[:2])):  # no batches, whatever there are three of
+    try:
+        script.to_gnncc(graphs, out / f"pyg_{name}_split")
+        raise AssertionError(name)
+    except ValueError as error:
+        assert "RandomLinkSplit" in str(error), error
 odd = HeteroData()
 odd["the author"].num_nodes = 2
 for key, value in odd_paper.items():
