@@ -355,7 +355,7 @@ int64_t scores_bytes(const Compilation *c) {
   const Type *scores = &c->program->exprs[c->program->result].type;
   int64_t columns = 1;
   for (int d = 0; d < scores->rank; d++) columns *= scores->dim[d].size;
-  return 4 * c->program->info->nodes * columns;
+  return 4 * typed_rows(c->program->info, scores->domain) * columns;
 }
 
 /* The slower tier, where both were said. */

@@ -188,6 +188,9 @@ static int program_set_data(gnn_cli *cli, const char *value) {
 /* "0", or for ranks "0,1", each of them once. */
 static int program_set_devices(gnn_cli *cli, const char *value) {
   enum { MOST = 1023 };
+  char most[16], of_machine[16];
+  snprintf(most, sizeof most, "%d", MOST);
+  snprintf(of_machine, sizeof of_machine, "%d", CLI_DEVICES);
   const int is_list = strchr(value, ',') != NULL;
   if (is_list && !cli->program->ranks) return program_usage(cli, "--device %s: this program is for one GPU, as --device 0; gnncc --ranks=%s makes one for several, of which each process takes one", value, "2");
   cli->device_count = 0;
@@ -199,10 +202,10 @@ static int program_set_devices(gnn_cli *cli, const char *value) {
     if (length >= sizeof text) return program_usage(cli, "--device %s: there is no such number%s", value, "");
     const int code = program_integer(cli, "device", text, 0, &number);
     if (code != 0) return code;
-    if (number > MOST) return program_usage(cli, "--device %s is more than %s", value, "1023");
+    if (number > MOST) return program_usage(cli, "--device %s is more than %s", value, most);
     for (int k = 0; k < cli->device_count; k++)
       if (cli->devices[k] == number) return program_usage(cli, "--device %s names device %s twice", value, text);
-    if (cli->device_count == CLI_DEVICES) return program_usage(cli, "--device %s: a machine has at most %s", value, "64");
+    if (cli->device_count == CLI_DEVICES) return program_usage(cli, "--device %s: a machine has at most %s", value, of_machine);
     cli->devices[cli->device_count++] = (int)number;
     at += length;
     if (*at == 0) return 0;
