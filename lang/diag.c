@@ -19,6 +19,7 @@ static const WarningKind warning_kinds[] = {
     {"scale", "default", "W0706", "columns of features of very different size"},
     {"target", "default", "W0504", "a rate that no such hardware has"},
     {"test-selection", "pedantic", "W0413", "epochs that are chosen by the test rows"},
+    {"typed-sets", "default", "W0713", "graphs of several types of nodes, which are read as one"},
     {"unused", "extra", "W0219", "names of the main file that nothing uses"},
     {"unused-param", "default", "W0314", "a parameter that the loss does not depend on"},
     {"zero-in-degree", "default", "W0704", "nodes to which no message comes"},

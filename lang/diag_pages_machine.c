@@ -260,6 +260,14 @@ static const DiagPage pages[] = {
      "  h = GCN(x, 4) as conv1\n"
      "  return dot(src.h, dst.h) over links\n"
      "}\n", .exit_code = 1, .is_of_gnncc = true},
+    {"W0713", "graphs of several types, read as one",
+     "A set of graphs has one type of nodes. Of several types its graphs are read as one graph, whose nodes and edges are those of all: that is the same for a model that gives something for\n"
+     "each node, but graph.x, mean(z, to = graph) and normalisation over the nodes then speak of all graphs together. to_homogeneous() of PyG and of DGL makes graphs of one type, with the types as a field.\n"
+     "-Wno-typed-sets says that one graph is meant.",
+     "data d from npy(\"typed_set\") { relation r : a -> b }\n"
+     "model m on d { return b.x |> Linear(b.y.classes) as lin }\n",
+     "data d from npy(\"typed\") { relation r : a -> b }\n"
+     "model m on d { return b.x |> Linear(b.y.classes) as lin }\n", .exit_code = 1, .is_of_gnncc = true},
     {"R0801", "the machine offers less than the plan needs",
      "The program looks before it allocates anything. Memory: plan again with a smaller --budget. Instructions that the processor has not: compile with --cpu=NAME for it.",
      NULL,

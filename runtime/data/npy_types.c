@@ -197,7 +197,8 @@ gnn_status npy_types_counts(gnn_dataset *dataset, const gnn_tensor *arrays, int 
     if (dataset->types[t].nodes == TYPES_NODES_UNSAID)
       return gnn_fail(error, GNN_EDATA, "", "%s does not say how many nodes of type \"%s\" there are: neither \"node_types\" nor %s.num_nodes does, from 1 on, and it has no x", dataset->title, dataset->types[t].given,
                       dataset->types[t].given);
-  if (most > 1) gnn_dataset_note(dataset, "%s graphs with several types of nodes are read as one graph: a set of graphs has one type", gnn_count_text(most).text);
+  if (most > 1)
+    gnn_dataset_warn(dataset, "W0713", "typed-sets", "", "%s graphs with several types of nodes are read as one graph: a set of graphs has one type", gnn_count_text(most).text);
   return most > 1 ? types_refuse_graphs(dataset, arrays, count, most, error) : GNN_OK;
 }
 

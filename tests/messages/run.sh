@@ -28,6 +28,15 @@ perl -e '
     put($name, "train_mask", "|b1", "4,", pack("C*", 1, 1, 0, 0));
     put($name, "test_mask", "|b1", "4,", pack("C*", 0, $name eq "splits", 1, 1));
   }
+  for my $name (qw(typed typed_set)) { # two graphs, as to_gnncc.py writes them
+    put($name, "a.batch_num_nodes", "<i8", "2,", pack("q<*", 1, 2)) if $name eq "typed_set";
+    put($name, "a.x", "<f4", "3, 1", pack("f<*", 1, 2, 3));
+    put($name, "b.x", "<f4", "2, 2", pack("f<*", 4, 5, 6, 7));
+    put($name, "b.y", "<i8", "2,", pack("q<*", 0, 1));
+    put($name, "a__r__b.edge_index", "<i8", "2, 3", pack("q<*", 0, 1, 2, 0, 1, 1));
+    open my $json, ">", "$folder/$name/graph.json" or die;
+    print $json q({"node_types": ["a", "b"], "relations": [["a", "r", "b"]]});
+  }
   put("fractions", "edge_index", "<i8", "2, 2", pack("q<*", 0, 1, 1, 0));
   put("fractions", "x", "<f4", "2, 2", pack("f<*", 1, 2, 3, 4));
   put("fractions", "y", "<f4", "2,", pack("f<*", 0, 1.5));
