@@ -69,6 +69,8 @@ bool check_against_type(Checker *checker, Scope *scope, const AstType *type, con
                 type->dim_count == 1 ? "" : "s", check_type_text(checker, own));
     if (own->dtype == DTYPE_CLASS && type->dim_count == 1)
       diags_help(checker->diags, "a class is a number of which class; in the data block onehot[%lld] makes it a row of numbers, learned[16] beside it one that is learned", (long long)own->classes);
+    else if (own->rank == 0 && type->dim_count == 1)
+      diags_help(checker->diags, "reshape(value, 1) makes a row of one number of it; of a field of one column, f32[1] in the data block does");
     return false;
   }
   for (int d = 0; d < own->rank; d++) {
