@@ -69,7 +69,8 @@ bool train_whole(Training *t, const Expr *expr, const char *what, int64_t least,
   Value value = check_const_expr(t->checker, expr);
   if (value.kind == VALUE_NONE) return false;
   if (value.kind != VALUE_NUMBER || !check_is_whole(value.number) || value.number < (double)least) {
-    diags_error(t->checker->diags, "E0406", expr->span.place, "%s must be a whole number of at least %lld", what, (long long)least);
+    const bool is_beyond = value.kind == VALUE_NUMBER && value.number > (double)least && floor(value.number) == value.number;
+    diags_error(t->checker->diags, "E0406", expr->span.place, "%s must be a whole number of at least %lld%s", what, (long long)least, is_beyond ? ", and of at most 2^53" : "");
     return false;
   }
   *result = (int64_t)value.number;

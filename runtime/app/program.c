@@ -165,7 +165,8 @@ static double program_duration(const char *text) {
 
 static int program_integer(const gnn_cli *cli, const char *name, const char *text, int64_t least, int64_t *value) {
   if (gnn_parse_integer(text, value) && *value >= least) return 0;
-  fprintf(stderr, "%s: --%s needs a whole number of at least %lld, not \"%s\"\n", cli->name, name, (long long)least, text);
+  const int is_beyond = text[0] && strspn(text, "0123456789") == strlen(text) && !gnn_parse_integer(text, value);
+  fprintf(stderr, "%s: --%s needs a whole number of at least %lld%s, not \"%s\"\n", cli->name, name, (long long)least, is_beyond ? ", and below 2^63" : "", text);
   return GNN_EXIT_USAGE;
 }
 

@@ -249,6 +249,7 @@ gnn_status gnn_csv_edges(gnn_dataset *dataset, const gnn_csv *csv, const gnn_csv
   if (status == GNN_OK) status = csv_find_ends(&edges, dataset, error);
   if (status == GNN_OK) status = csv_walk(&edges.open, -1, csv_look_edge, &edges, error);
   const int64_t rows = edges.open.columns.rows;
+  if (status == GNN_OK && rows == 0 && ends->is_open && csv->node_count < 0) status = gnn_fail(error, GNN_EDATA, "", "\"%s\" has a first row, with the names of columns, and no edge", csv->edges);
   if (status == GNN_OK) status = gnn_columns_plan(&edges.open.columns, dataset, csv->edges, error);
   for (int end = 0; status == GNN_OK && end < 2; end++)
     if ((edges.node[end] = gnn_dataset_alloc(dataset, rows, sizeof **edges.node, error)) == NULL) status = GNN_ENOMEM;

@@ -70,9 +70,11 @@ static gnn_status safetensors_entry(const char *path, const gnn_json *json, cons
       offsets->kind != GNN_JSON_ARRAY)
     return safetensors_bad(path, name, "lacks dtype, shape or data_offsets", error);
   memset(array, 0, sizeof *array);
-  if (!safetensors_dtype(dtype->text, &array->dtype))
-    return gnn_fail(error, GNN_EDATA, "", "\"%s\": tensor \"%.100s\" has the element type %.20s, which is not supported",
-                    path, name, dtype->text);
+  if (!safetensors_dtype(dtype->text, &array->dtype)) {
+    gnn_fail(error, GNN_EDATA, "", "\"%s\": tensor \"%.100s\" has the element type %.20s, which is not supported", path, name, dtype->text);
+    gnn_fail_help(error, "F16, BF16, F32, F64, BOOL and all whole numbers are read: save it as one of these, as tensor.float(), or leave it out");
+    return GNN_EDATA;
+  }
   for (int32_t i = shape->first; i >= 0; i = json->nodes[i].next) {
     if (json->nodes[i].kind != GNN_JSON_NUMBER || !json->nodes[i].is_integer || json->nodes[i].integer < 0)
       return safetensors_bad(path, name, "has a malformed shape", error);

@@ -50,6 +50,12 @@ static gnn_status table_refill(gnn_text_table *table, gnn_error *error) {
 
 gnn_status gnn_text_mark(const char *path, const unsigned char *head, size_t size, size_t *mark, gnn_error *error) {
   *mark = size >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+  const unsigned char *returns = memchr(head, '\r', size);
+  if (returns && returns + 1 < head + size && !memchr(head, '\n', size)) {
+    gnn_fail(error, GNN_EDATA, "", "\"%s\" ends its lines with carriage returns alone", path);
+    gnn_fail_help(error, "tr '\\r' '\\n' <FILE makes lines of them");
+    return GNN_EDATA;
+  }
   if (size < 2 || (memcmp(head, "\xff\xfe", 2) != 0 && memcmp(head, "\xfe\xff", 2) != 0)) return GNN_OK;
   gnn_fail(error, GNN_EDATA, "", "\"%s\" is text in UTF-16", path);
   gnn_fail_help(error, "save it as UTF-8: iconv -f UTF-16 -t UTF-8");

@@ -133,6 +133,7 @@ golden train_help "$toy" --help
 ls t | grep -c checkpoint- | grep -qx 2; ok $? "two checkpoints are kept"
 exits 0 "version" "$toy" --version
 exits 2 "unknown option" "$toy" --epohcs 3; says "did you mean --epochs?"
+exits 2 "a number of epochs that is too large" "$toy" --epochs 99999999999999999999; says "at least 0, and below 2^63"
 exits 2 "unknown command" "$toy" trian; says "did you mean train?"
 exits 2 "--device" "$toy" --device 0
 exits 2 "option of another command" "$toy" train --classes

@@ -34,6 +34,9 @@ refuses_use() { # WANTED SOURCE: a command line that is wrong
 # ---- arrays by name ----
 for form in keys keys_deflated ours kinds; do check "npz, $form: the graph of the folder" same plain $form.npz; done
 check "npz: Fortran order and big-endian numbers are said" says "x is stored in Fortran order and big-endian" "$gnndata" info kinds.npz
+perl -e 'my $h = q({"x":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}}); print pack("Q<", length $h), $h, "\0" x 8' >complex.safetensors
+check "safetensors: numbers of a type that is not read, and what is" refuses "which is not supported" "$gnndata" info complex.safetensors
+check "  with what is" grep -qF "F16, BF16, F32, F64, BOOL and all whole numbers are read" said
 check "safetensors with PyG's names" same plain pyg.safetensors
 check "  with DGL's names, float16 and lists of rows" same plain pyg_lists.safetensors
 check "  and which name is read as which is said" says "feat is read as x" "$gnndata" info pyg_lists.safetensors
@@ -95,6 +98,11 @@ check "csv: a quote that is not closed" csv_refuses 'line 2: a quote is opened a
 check "csv: something behind a quote" csv_refuses 'line 2 column 1: something stands between the closing quote' 'csv("broken/after_quote.csv")'
 check "csv: two columns of one name" csv_refuses 'two columns are called "src"' 'csv("broken/twice.csv")'
 check "csv: nothing" csv_refuses 'is empty' 'csv("broken/no_rows.csv")'
+printf 'src,dst\n' >broken/names_alone.csv
+check "csv: a first row alone" csv_refuses '"broken/names_alone.csv" has a first row, with the names of columns, and no edge' 'csv("broken/names_alone.csv")'
+printf 'src,dst\r0,1\r1,2\r' >broken/returns.csv
+check "csv: lines that end in carriage returns alone" csv_refuses '"broken/returns.csv" ends its lines with carriage returns alone' 'csv("broken/returns.csv")'
+check "edges: lines that end in carriage returns alone" csv_refuses 'ends its lines with carriage returns alone' 'edges("broken/returns.csv")'
 check "csv: lists of several lengths" csv_refuses 'line 3 column 5: column "w"' 'csv("broken/lists.csv")'
 check "csv: not UTF-8" csv_refuses 'line 2 column 1: the text is not UTF-8' 'csv("broken/latin.csv")'
 check "csv: UTF-16" csv_refuses 'is text in UTF-16' 'csv("broken/utf16.csv")'
