@@ -27,14 +27,15 @@ static const Plan *plan_of_form(const PlanRequest *request, const char *text, si
 /* Of a report. */
 static bool cut_of_report(const Compilation *c, const char *text, size_t length, Cut *cut) {
   json_t *root = json_loadb(text, length, 0, NULL);
-  const char *fields = "", *graph = "", *learned = "";
+  const char *fields = "", *graph = "", *learned = "", *scores = tier_names[TIER_DEVICE];
   int has_halos = 0;
-  bool is_there = json_unpack(json_object_get(root, "cut"), "{s:i, s:i, s?b, s:s, s:s, s:s}", "parts", &cut->parts, "slices", &cut->slices, "halos", &has_halos, "fields_home", &fields, "graph_home", &graph,
-                              "learned_home", &learned) == 0;
+  bool is_there = json_unpack(json_object_get(root, "cut"), "{s:i, s:i, s?b, s:s, s:s, s:s, s?s}", "parts", &cut->parts, "slices", &cut->slices, "halos", &has_halos, "fields_home", &fields, "graph_home", &graph,
+                              "learned_home", &learned, "scores_home", &scores) == 0;
   cut->has_halos = has_halos;
   const int fields_home = vocabulary_find(tier_names, fields), graph_home = vocabulary_find(tier_names, graph), learned_home = vocabulary_find(tier_names, learned);
   is_there = is_there && fields_home >= 0 && graph_home >= 0 && learned_home >= 0;
   if (is_there) *cut = cut_with_homes(&c->machine, scores_bytes(c), *cut, (Tier)fields_home, (Tier)graph_home, (Tier)learned_home);
+  if (is_there && strcmp(scores, tier_names[TIER_DEVICE]) != 0) *cut = cut_with_scores_away(&c->machine, scores_bytes(c), *cut);
   const char *layers = json_string_value(json_object_get(json_object_get(root, "cut"), "layers"));
   const CutWish wish = {.mode = cut->slices > 1 ? CUT_SLICES : CUT_ROWS, .count = cut->slices > 1 ? cut->slices : cut->parts, .layers = layers};
   if (is_there && layers) cut->layers = cut_layers(c, wish);
@@ -117,6 +118,14 @@ static bool take_plan_of_choice(Compilation *c, const char *text, size_t length)
   return false;
 }
 
+/* Whether scores leave a device that has all data, nothing on the command line says: a report does. */
+static void take_home_of_scores(Compilation *c, const char *text, size_t length) {
+  const Cut asked = c->request.cut;
+  Cut cut = asked;
+  if (cut_has_data_away(asked) || !cut_of_report(c, text, length, &cut) || cut_has_data_away(cut) || cut.scores_home == asked.scores_home) return;
+  c->request = plan_request_cut(&c->request, cut_with_scores_away(&c->machine, scores_bytes(c), asked));
+}
+
 bool take_given_plan(Compilation *c) {
   const char *path = c->options->plan_from;
   size_t length = 0;
@@ -130,6 +139,7 @@ bool take_given_plan(Compilation *c) {
     diags_error(c->diags, "E0001", diags_no_place(), "cannot read %s: %s", path, gnn_open_reason(errno));
     return false;
   }
+  take_home_of_scores(c, text, length);
   c->request.given = plan_of_form(&c->request, text, length, &c->request.form, &error);
   if (c->request.given || take_plan_of_choice(c, text, length)) return true;
   diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);

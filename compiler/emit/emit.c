@@ -832,7 +832,7 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
   if (away) fprintf(out, "  .scores_tier = %s,\n", scores_tier(y));
   if (y->scores_together)
     fprintf(out, "  .at_scores = %" PRId64 ",\n  .scores_copy = %d,\n  .scores_copies = %d,\n  .scores_together = %d,\n  .evaluate = evaluate,\n", y->scores_at, m->schedule->copy_count, scores_copies(m), y->scores_together);
-  else if (away) fprintf(out, "  .at_scores = %" PRId64 ",\n  .evaluate = evaluate,\n", away->at);
+  else if (away) fprintf(out, "  .at_scores = %" PRId64 ",\n  .evaluate = evaluate,\n", y->scores_at);
   else fprintf(out, "  .at_scores = AT_%s,\n  .evaluate = evaluate,\n", scores->name);
   if (padding.stride) fprintf(out, "  .scores_stride = %" PRId64 ",\n", padding.stride);
   if (y->residents->results != NO_INDEX) fprintf(out, "  .has_results = 1,\n  .at_results = AT_results,\n");

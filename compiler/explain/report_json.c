@@ -518,8 +518,8 @@ const char *report_plan_json(const Explanation *x) {
                            json_epoch(m, x->decisions), "training_steps", s->training_count, "peak_step", s->count ? s->steps[m->layout->peak_step].number : 0, "lanes",
                            json_lanes(m), "notes", json_notes(m), "source", json_source(m));
   if (root) json_object_set_new(root, "model_fingerprint", json_string(m->model_fingerprint));
-  if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:b, s:s, s:s, s:s}", "parts", x->cut.parts, "slices", x->cut.slices, "halos", x->cut.has_halos, "fields_home", tier_names[x->cut.fields_home], "graph_home", tier_names[x->cut.graph_home],
-                                                       "learned_home", tier_names[x->cut.learned_home]));
+  if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:b, s:s, s:s, s:s, s:s}", "parts", x->cut.parts, "slices", x->cut.slices, "halos", x->cut.has_halos, "fields_home", tier_names[x->cut.fields_home], "graph_home", tier_names[x->cut.graph_home],
+                                                       "learned_home", tier_names[x->cut.learned_home], "scores_home", tier_names[x->cut.scores_home]));
   if (x->cut.layers) json_object_set_new(json_object_get(root, "cut"), "layers", json_string(layer_cuts_text(m->arena, x->cut.layers, x->cut.parts) + strlen(", ")));
   const CachedData cached = x->cut.cached;
   if (root && (cached.fields || cached.graph || cached.learned))

@@ -141,7 +141,7 @@ static bool homes_fit(const PlanRequest *r, const Form *form) {
 
 int64_t plan_home_bytes(const PlanRequest *r, const Form *form, Tier tier) {
   const Parts *parts = planning_parts(r->arena, &r->machine, form->residents, form->training_kernels ? form->training_kernels : form->evaluations[0].kernels, r->cut.parts, r->fingerprint);
-  return tier == TIER_HOST ? parts_away_host_bytes(parts, form->residents) : parts_away_ssd_bytes(parts, form->residents);
+  return tier == TIER_HOST ? parts_away_host_bytes(parts, form->residents) + form->residents->scores_host_bytes : parts_away_ssd_bytes(parts, form->residents);
 }
 
 /* ---- both plans of one form ---- */
@@ -350,19 +350,22 @@ const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form) {
 }
 
 /* They end on the host, where they leave values at least half of the room there; else on the SSD. */
-static Tier home_of_scores(const Machine *machine, int64_t scores_bytes, Cut cut) {
+static Tier home_of_scores(const Machine *machine, int64_t scores_bytes) {
   const int64_t host = machine->tier_bytes[TIER_HOST], ssd = machine->tier_bytes[TIER_SSD];
-  if (!cut_has_data_away(cut)) return TIER_DEVICE;
   if (host > 0 && (ssd == 0 || scores_bytes <= host / 2)) return TIER_HOST;
   return ssd > 0 ? TIER_SSD : TIER_DEVICE;
+}
+
+Cut cut_with_scores_away(const Machine *machine, int64_t scores_bytes, Cut cut) {
+  cut.scores_home = home_of_scores(machine, scores_bytes);
+  return cut;
 }
 
 Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier fields, Tier graph, Tier learned) {
   cut.fields_home = fields;
   cut.graph_home = graph;
   cut.learned_home = learned;
-  cut.scores_home = home_of_scores(machine, scores_bytes, cut);
-  return cut;
+  return cut_has_data_away(cut) ? cut_with_scores_away(machine, scores_bytes, cut) : cut;
 }
 
 /* At home on the SSD where that was to be the host. Its graphs are the same, and so is what stays on the host as a whole. */
@@ -386,7 +389,7 @@ Cut cut_cached(const PlanRequest *r, Cut cut, int quarters) {
   int64_t wanted = 0;
   for (int i = 0; i < of->residents->away_count; i++)
     if (of->residents->away[i].tier == TIER_HOST && resident_is_of(of->residents, i, ssd.cached)) wanted += round_up(of->residents->away[i].bytes, of->residents->alignment);
-  const int64_t fixed = of->residents->away_bytes - wanted, room = host > fixed ? host - fixed : 0;
+  const int64_t fixed = of->residents->away_bytes + of->residents->scores_host_bytes - wanted, room = host > fixed ? host - fixed : 0;
   if (wanted <= (quarters == ALL_ROOM ? room : room / 2)) return cut;
   ssd.cached.bytes = room / ALL_ROOM * quarters;
   return ssd;
@@ -403,6 +406,7 @@ const char *cut_learned_text(Arena *arena, Cut cut) {
 const char *cut_data_text(Arena *arena, Cut cut) {
   const int fields = place_of(cut.fields_home, cut.cached.fields, cut), graph = place_of(cut.graph_home, cut.cached.graph, cut);
   const bool has_fields = cut.fields_home != TIER_DEVICE, has_graph = cut.graph_home != TIER_DEVICE;
+  if (!cut_has_data_away(cut) && cut.scores_home != TIER_DEVICE) return arena_printf(arena, ", scores of all nodes %s", places[cut.scores_home]);
   if (has_fields && has_graph && fields == graph) return arena_printf(arena, ", features and graph %s", places[fields]);
   const char *of_fields = has_fields ? arena_printf(arena, ", features %s", places[fields]) : "", *of_graph = has_graph ? arena_printf(arena, ", graph %s", places[graph]) : "";
   return graph < fields ? arena_printf(arena, "%s%s", of_graph, of_fields) : arena_printf(arena, "%s%s", of_fields, of_graph);

@@ -38,7 +38,7 @@ typedef struct Cut {
   /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there; fields_home is that of what is computed once, too. */
   Tier fields_home, graph_home;
   Tier learned_home; /* of weights with a row for each node, and of what their optimiser keeps: parts come from there, and go back once they are updated */
-  Tier scores_home; /* where an evaluation leaves the scores then, where they can be away */
+  Tier scores_home; /* where an evaluation leaves the scores, where they can be away; beside data that are, not on the device */
   CachedData cached; /* of what is at home on the SSD */
 } Cut;
 
@@ -48,7 +48,8 @@ static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cu
 static inline bool cut_is(Cut a, Cut b) {
   return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers);
 }
-/* With data at home in these tiers of the machine, and scores of so many bytes where there is room for them. */
+/* With scores of so many bytes away from the device, where there is room for them; with data at home in these tiers of the machine, and then scores away, too. */
+Cut cut_with_scores_away(const Machine *machine, int64_t scores_bytes, Cut cut);
 Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier fields, Tier graph, Tier learned);
 /* "", ", features on the host", ", features and graph on the SSD", ", graph on the host, features on host and SSD" */
 const char *cut_data_text(Arena *arena, Cut cut);

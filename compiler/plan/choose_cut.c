@@ -18,13 +18,14 @@ typedef struct CutCandidate {
 } CutCandidate;
 
 /* The finer, the later. */
-static const struct { int parts, slices; bool has_halos, has_learned_away, has_fields_away, has_graph_away; } cuts[] = {
-    {4, 1, false, false, false, false}, {16, 1, false, false, false, false}, {16, 1, true, false, false, false}, {16, 2, false, false, false, false}, {16, 4, false, false, false, false},
-    {16, 8, false, false, false, false}, {64, 1, true, false, false, false}, {16, 1, false, true, false, false}, {16, 4, false, true, false, false}, {16, 1, true, true, true, false},
-    {16, 4, false, true, true, false}, {16, 8, false, true, true, false}, {64, 1, true, true, true, false}, {16, 8, false, true, true, true}, {16, 1, true, true, true, true}, {64, 1, true, true, true, true}, {64, 8, false, true, true, true},
-    {64, 16, false, true, true, true}};
+enum { HALOS = 1, LEARNED = 2, FIELDS = 4, GRAPH = 8, SCORES = 16 /* which are away from the device */ };
+static const struct { int parts, slices; unsigned with; } cuts[] = {
+    {4, 1, 0}, {16, 1, 0}, {16, 1, HALOS}, {16, 2, 0}, {16, 4, 0}, {16, 8, 0}, {16, 4, SCORES}, {16, 8, SCORES}, {64, 1, HALOS}, {16, 1, LEARNED},
+    {16, 4, LEARNED}, {16, 1, HALOS | LEARNED | FIELDS}, {16, 4, LEARNED | FIELDS}, {16, 8, LEARNED | FIELDS}, {64, 1, HALOS | LEARNED | FIELDS},
+    {16, 8, LEARNED | FIELDS | GRAPH}, {16, 1, HALOS | LEARNED | FIELDS | GRAPH}, {64, 1, HALOS | LEARNED | FIELDS | GRAPH},
+    {64, 8, LEARNED | FIELDS | GRAPH}, {64, 16, LEARNED | FIELDS | GRAPH}};
 
-enum { CUT_COUNT = sizeof cuts / sizeof *cuts, SHARES = 3 /* of the host's room that data have: all, a half, none */ };
+enum { CUT_COUNT = sizeof cuts / sizeof *cuts, SHARES = 3 /* of the host's room that data have: all, a half, none */, LARGE_SCORES_BYTES = 4 << 20 /* on the device small ones are in nobody's way */ };
 
 typedef struct Choice {
   const PlanRequest *request;
@@ -65,17 +66,18 @@ static Cut cut_of_data(const PlanRequest *r, int of_share) {
   static const int quarters[SHARES] = {ALL_ROOM, ALL_ROOM / 2, 0};
   const int i = of_share / SHARES;
   const int64_t *bytes = r->machine.tier_bytes;
-  Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].has_halos};
+  Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].with & HALOS};
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
-  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, cuts[i].has_fields_away && r->has_fields ? near : TIER_DEVICE, cuts[i].has_graph_away ? near : TIER_DEVICE,
-                       cuts[i].has_learned_away && r->has_learned ? near : TIER_DEVICE);
+  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (cuts[i].with & FIELDS) && r->has_fields ? near : TIER_DEVICE, (cuts[i].with & GRAPH) ? near : TIER_DEVICE,
+                       (cuts[i].with & LEARNED) && r->has_learned ? near : TIER_DEVICE);
+  if ((cuts[i].with & SCORES) && r->scores_bytes >= LARGE_SCORES_BYTES && !cut_has_data_away(cut)) cut = cut_with_scores_away(&r->machine, r->scores_bytes, cut);
   return cut_cached(r, cut, quarters[of_share % SHARES]);
 }
 
 /* With few blocks, or narrow sums, some of them are one. */
 static bool is_possible(const PlanRequest *r, int of_share) {
   const int i = of_share / SHARES;
-  const bool is_away = cuts[i].has_learned_away || cuts[i].has_fields_away || cuts[i].has_graph_away;
+  const bool is_away = cuts[i].with & (LEARNED | FIELDS | GRAPH);
   if (is_away && r->machine.tier_bytes[TIER_HOST] == 0 && r->machine.tier_bytes[TIER_SSD] == 0) return false;
   for (int k = 0; k < of_share; k++)
     if (cut_is(cut_of_data(r, of_share), cut_of_data(r, k))) return false;
@@ -97,12 +99,12 @@ static double best_seconds(const Choice *c) { return c->best && c->best->fits ? 
 static bool is_enough(const PlanRequest *r, const Plan *plan) { return 49 * plan_announced_seconds(r, plan) <= 50 * 1e-9 * (double)plan->report.stall_free_ns; }
 
 /* Of a program without sums as wide as the slices of two cuts both are the same. */
-static bool is_sketched(const Choice *c, FormKind form, const Plan *sketch) {
+static bool is_sketched(const Choice *c, Cut cut, FormKind form, const Plan *sketch) {
   const Problem *problem = sketch->problem->problem;
   for (int i = 0; i < c->count; i++) {
     const Problem *other = c->list[i].sketch->problem->problem;
     const bool is_same_problem = problem->step_count == other->step_count && problem->datum_count == other->datum_count && problem->piece_count == other->piece_count;
-    if (c->list[i].form == form && is_same_problem && sketch->report.makespan_ns == c->list[i].sketch->report.makespan_ns && sketch->report.peak_bytes == c->list[i].sketch->report.peak_bytes) return true;
+    if (c->list[i].form == form && c->list[i].cut.scores_home == cut.scores_home && is_same_problem && sketch->report.makespan_ns == c->list[i].sketch->report.makespan_ns && sketch->report.peak_bytes == c->list[i].sketch->report.peak_bytes) return true;
   }
   return false;
 }
@@ -115,7 +117,7 @@ static bool sketch_cut(Choice *c, Cut cut) {
   r.effort = PLANNER_FAST;
   for (int form = FORM_HOISTED; form >= FORM_PLAIN && !is_done; form--) {
     const Plan *plan = plan_sketch(&r, (FormKind)form);
-    if (!plan || is_sketched(c, (FormKind)form, plan)) continue;
+    if (!plan || is_sketched(c, cut, (FormKind)form, plan)) continue;
     c->list[c->count++] = (CutCandidate){.cut = cut, .form = (FormKind)form, .seconds = plan_announced_seconds(&r, plan), .sketch = plan};
     is_done = is_enough(&r, plan);
   }

@@ -281,6 +281,14 @@ static int64_t take(FreeList *list, int run, int64_t bytes, Extent *extent) {
   return extent->bytes;
 }
 
+/* The first bytes of a list of which all is free. */
+static void take_bottom(FreeList *list, int64_t at, int64_t bytes) {
+  const int64_t room = list->top - at;
+  list->count = 0;
+  if (room > bytes) list->runs[list->count++] = (Extent){.at = at + bytes, .bytes = room - bytes};
+  else list->top = at + bytes;
+}
+
 /* One run if there is one that is large enough, else several, else new ground at the top. */
 static void allocate_slot(Laying *l, FreeList *list, int64_t bytes) {
   Layout *y = l->layout;
@@ -338,17 +346,20 @@ static void place_home(Laying *l, const Slot *slot, const Parts *parts) {
   }
 }
 
+static bool is_in_evaluation(const Schedule *s, int boundary) { return boundary >= s->training_boundaries && boundary < s->once_boundary; }
+
+/* Scores that end on the host lie there, below all slots, in an evaluation alone: an epoch has their room. */
 static void place_slots(Laying *l) {
   Layout *y = l->layout;
   const Schedule *s = l->schedule;
   const Parts *parts = s->evaluation_plan->problem->parts;
-  const int64_t at_home = place_homes(l, parts), on_host = parts_away_host_bytes(parts, y->residents);
+  const int64_t at_home = place_homes(l, parts), on_host = parts_away_host_bytes(parts, y->residents), scores = y->residents->scores_host_bytes;
   FreeList lists[2] = {{.top = on_host}, {.top = at_home}};
   y->slot_extent = arena_alloc(l->arena, (size_t)(s->slot_count + 1) * sizeof *y->slot_extent);
   y->host_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->host_live);
   y->ssd_live = arena_alloc(l->arena, (size_t)(s->boundary_count + 1) * sizeof *y->ssd_live);
-  for (int b = 0; b <= s->boundary_count; b++) y->host_live[b] = on_host, y->ssd_live[b] = at_home;
-  bool *is_free = arena_alloc(l->arena, (size_t)s->slot_count + 1);
+  for (int b = 0; b <= s->boundary_count; b++) y->host_live[b] = on_host + (is_in_evaluation(s, b) ? scores : 0), y->ssd_live[b] = at_home;
+  bool *is_free = arena_alloc(l->arena, (size_t)s->slot_count + 1), has_scores = false;
   for (int h = 0; h < s->slot_count; h++) { /* slots begin in order, but for homes */
     const Slot *slot = &s->slots[h];
     y->slot_extent[h] = y->extent_count;
@@ -360,11 +371,13 @@ static void place_slots(Laying *l) {
       is_free[k] = true;
       for (int e = y->slot_extent[k]; e < y->slot_extent[k + 1]; e++) give_back(l->arena, &lists[s->slots[k].tier == TIER_SSD], y->extents[e]);
     }
+    if (scores && !has_scores && is_in_evaluation(s, slot->first)) has_scores = true, take_bottom(&lists[0], on_host, scores);
+    if (has_scores && slot->first >= s->once_boundary) has_scores = false, give_back(l->arena, &lists[0], (Extent){.at = on_host, .bytes = scores});
     allocate_slot(l, &lists[slot->tier == TIER_SSD], slot_bytes(y, slot));
     y->slot_extent[h + 1] = y->extent_count;
     for (int b = slot->first; b <= slot->last; b++) (slot->tier == TIER_SSD ? y->ssd_live : y->host_live)[b] += slot_bytes(y, slot);
   }
-  y->host_bytes = lists[0].top;
+  y->host_bytes = lists[0].top > on_host + scores ? lists[0].top : on_host + scores;
   y->ssd_bytes = lists[1].top;
 }
 
@@ -396,7 +409,9 @@ static void place_in_rings(Laying *l) {
 static void place_scores(Laying *l, const Machine *machine, int64_t residents_end) {
   Layout *y = l->layout;
   const int away = y->residents->scores_away;
-  if (away == NO_INDEX || y->residents->away[away].tier != TIER_SSD || machine->tier_bytes[TIER_SSD] == 0) return;
+  if (away == NO_INDEX) return;
+  if (y->residents->away[away].tier == TIER_HOST) y->scores_at = parts_away_at(l->schedule->evaluation_plan->problem->parts, y->residents, away, 0);
+  if (y->residents->away[away].tier != TIER_SSD || machine->tier_bytes[TIER_SSD] == 0) return;
   const int first = y->away_extent[away], count = y->away_extent[away + 1] - first;
   const bool is_direct = machine_reaches_ssd(machine);
   const int64_t base = is_direct ? residents_end : 0, room = is_direct ? y->bytes - base : y->ring_bytes;

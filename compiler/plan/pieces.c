@@ -363,6 +363,7 @@ static int64_t ssd_bytes_of(const Parts *p, const Residents *residents, int away
 int64_t parts_away_at(const Parts *p, const Residents *residents, int away, int part) {
   const Away *wanted = &residents->away[away];
   if (parts_home(p, residents, away, part) == TIER_HOST && wanted->tier == TIER_SSD) return p->cached->at[away][part];
+  if (wanted->tier == TIER_HOST && away == residents->scores_away) return parts_away_host_bytes(p, residents) + bytes_before_of_away(p, wanted, part);
   if (wanted->tier == TIER_HOST || wanted->file) return wanted->at + bytes_before_of_away(p, wanted, part);
   int64_t at = ssd_bytes_before(p, residents, away, part);
   for (int i = 0; i < away; i++) at += ssd_bytes_of(p, residents, i);

@@ -70,7 +70,7 @@ enum { SPARSE_BLOCKS = 8, SPARSE_ROW_SHARES = 3 /* bounds, or hubs */, ACCUMULAT
 typedef struct Away {
   const char *name;    /* fit for a C identifier */
   Tier tier;
-  int64_t at, bytes;   /* at: in the host arena; on the SSD the parts lie apart (parts_away_at) */
+  int64_t at, bytes;   /* at: in the host arena; parts on the SSD, and scores, lie elsewhere (parts_away_at) */
   Padding padding;     /* of its rows */
   enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OFFSETS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, and where those of each row begin;
                                                                          one for each of a field's `entries` */
@@ -118,6 +118,7 @@ typedef struct Residents {
   int away_count;
   Away *away;             /* those on the host one after the other from offset 0 of its arena, */
   int64_t away_bytes;     /* so many bytes */
+  int64_t scores_host_bytes; /* and above them in an evaluation, where scores end there */
   struct Cache {
     int64_t bytes;        /* of the host arena, above those, for parts of what is at home on the SSD; 0: none */
     const Kernels *const *readers; /* all that read what is away: the epoch, and each evaluation; */
@@ -370,7 +371,7 @@ typedef struct Slot {
   const Kernels *kernels;
   ValueId value;
   int part;
-  bool is_home;     /* where data that stay away lie, or what is to be there in the end: the whole run */
+  bool is_home;     /* where data that stay away lie, or what is to be there in the end: the whole run, but for scores on the host */
   int away;         /* is_home: index into Residents.away */
 } Slot;
 
@@ -433,8 +434,8 @@ typedef struct Layout {
   int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
   int extent_count;
   Extent *extents;
-  int64_t scores_at;     /* of scores that end on the SSD: where in the device arena, or in the ring where there is one, they are read, so many parts at a time; */
-  int scores_together;   /* 0: they do not end there */
+  int64_t scores_at;     /* of scores that end on the host: where; on the SSD: where in the device arena, or in the ring where there is one, they are read, so many parts at a time; */
+  int scores_together;   /* 0: they do not end on the SSD */
   int *away_extent;      /* per index of Residents.away: the first extent of its parts where they lie on the SSD; away_extent[away_count] is the end */
   int *slot_extent;      /* per slot: its first extent; slot_extent[slot_count] is the end */
   int64_t *ring_at;      /* per copy that passes the ring: its place there */

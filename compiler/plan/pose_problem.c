@@ -60,7 +60,8 @@ static void describe_hardware(const Describing *d) {
   if (ring < d->largest_bytes) ring = d->largest_bytes;
   if (is_direct) ring = 2 * d->all_bytes;
   p->device_bytes = m->tier_bytes[TIER_DEVICE];
-  const int64_t on_host = parts_away_host_bytes(d->parts, d->residents);
+  const bool is_evaluation = !d->graph->is_training && !d->graph->once_count;
+  const int64_t on_host = parts_away_host_bytes(d->parts, d->residents) + (is_evaluation ? d->residents->scores_host_bytes : 0);
   p->host_bytes = m->tier_bytes[TIER_HOST] > on_host ? m->tier_bytes[TIER_HOST] - on_host : 0;
   const int64_t ssd = ssd_bytes(m, d->planning->unit, d->piece_count), at_home = parts_away_ssd_bytes(d->parts, d->residents);
   p->ssd_bytes = ssd > at_home ? ssd - at_home : 0;

@@ -429,9 +429,12 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   add_kept(&l, training);
   if (once) add_once(&l, once);
   add_weights(&l, evaluation);
-  if (homes.scores != TIER_DEVICE && scores_can_be_away(evaluation) && y->away_count) {
+  if (homes.scores != TIER_DEVICE && scores_can_be_away(evaluation)) {
     const ValueId scores = evaluation->graph->scores;
+    const int64_t before = y->away_bytes;
     y->scores_away = add_away(&l, "scores", (Away){.tier = homes.scores, .bytes = kernels_bytes(evaluation, scores), .padding = kernels_padding(evaluation, scores)});
+    y->scores_host_bytes = y->away_bytes - before; /* which are not there all the time */
+    y->away_bytes = before;
   }
   /* Scores stay on a device with memory of its own, where it measures them itself. */
   bool has_results = evaluation->backend == BACKEND_CUDA && program->has_train && program->train.batch_graphs == 0 && (y->field[program->train.label_field] != NO_INDEX || y->field_away[program->train.label_field] != NO_INDEX) && measures_are_plain(&program->train);

@@ -255,8 +255,12 @@ Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, c
   s->evaluation_seconds = slow_compute(arena, machine, s, s->training_count, seconds_of(evaluation->simulation->makespan_ns));
   s->once_boundary = s->boundary_count;
   if (once) append_once(arena, machine, s, once);
-  for (int h = 0; h < s->slot_count; h++)
-    if (s->slots[h].is_home) s->slots[h].last = s->boundary_count - 1;
+  for (int h = 0; h < s->slot_count; h++) {
+    Slot *slot = &s->slots[h];
+    const bool are_scores = slot->is_home && slot->tier == TIER_HOST && slot->away == evaluation->problem->residents->scores_away; /* there in an evaluation alone */
+    if (are_scores) slot->first = s->training_boundaries, slot->last = s->once_boundary - 1;
+    else if (slot->is_home) slot->last = s->boundary_count - 1;
+  }
   sum_times(s);
   return s;
 }

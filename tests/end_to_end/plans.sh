@@ -474,8 +474,30 @@ chosen_on_ssd() { # without a host tier, data are at home on the SSD where that 
   agrees_with near_whole near_ssd && grep -q '\.home = {GNN_SSD, ' gen_near_ssd/near_ssd.c && grep -q 'in_home = {GNN_SSD, ' gen_near_ssd/near_ssd.c
 }
 check "on the SSD alone features and graph are cut and at home there: same bits, memory as planned" chosen_on_ssd
-small_host() { "$gnncc" -w --plan-effort=fast $box --budget host=1200KiB --budget device=1500KiB --plan near.gnn | grep ', features and graph on host and SSD ([0-9.]* KiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
+small_host() { "$gnncc" -w --plan-effort=fast $box --budget host=1000KiB --budget device=1500KiB --plan near.gnn | grep ', features and graph on host and SSD ([0-9.]* KiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
 check "beside a host that is too small for both, parts of them are on the SSD" small_host
+cat >wide.gnn <<'END'
+data g from synth(kind = "er", nodes = 33000, degree = 8, features = 64, classes = 40, seed = 3)
+model wide on g {
+  h = x |> SAGE(32) |> relu |> dropout(0.5)
+  return h |> SAGE(y.classes)
+}
+train wide {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 3
+}
+END
+scores_away() { # 5.1 MiB of them, beside 8.1 of features that the host has no room for; the epoch's values have their place in the epoch
+  cp wide.gnn wide_whole.gnn && program wide_whole wide && program wide_away wide --plan-effort=fast --budget device=15000KiB --budget host=6MiB && is_made wide_whole && train wide_whole out_wide_whole || return 1
+  agrees_with wide_whole wide_away && grep -q '\.scores_tier = GNN_HOST' gen_wide_away/wide.c && grep -q ' -> host' gen_wide_away/wide.c
+}
+check "scores leave a device that all data lie on, to a host whose room the epoch has: same bits, memory as planned" scores_away
+scores_given() {
+  local small='-w --plan-effort=fast --budget device=15000KiB --budget host=6MiB'
+  "$gnncc" $small --plan=json wide.gnn >wide.json && "$gnncc" $small --plan-from=wide.json --cut='slices(4)' --plan wide.gnn | grep ', scores of all nodes on the host$'
+}
+check "and a plan of theirs is taken as it was" scores_given
 says_near() { # the size that it names is of parts and works
   "$gnncc" -w --plan-effort=fast --budget device=1000KiB --budget host=1GiB --plan near.gnn >near.txt 2>&1 && return 1
   local said=$(sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest.*/\1/p' near.txt)
