@@ -13,6 +13,7 @@ static const RateSetting settings[] = {
     LIST("gather_512B", UNIT_BYTES_PER_SECOND, gather[2], "rows of 512 bytes"),
     ONE(gather_row, UNIT_SECONDS, "each sum of such rows"),
     ONE(exchange, UNIT_BYTES_PER_SECOND, "what another thread has just written"),
+    ONE(others, UNIT_BYTES_PER_SECOND, "what other systems move through the caches that are shared, by the processor"),
     ONE(narrow, UNIT_FLOP_PER_SECOND, "products with up to 16 columns"),
     ONE(outer, UNIT_FLOP_PER_SECOND, "gradients of matrices"),
     ONE(outer_narrow, UNIT_FLOP_PER_SECOND, "gradients of matrices with up to 16 columns"),

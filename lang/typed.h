@@ -506,6 +506,7 @@ typedef struct DeviceRates {
   double stream[RATE_SIZES_MAX];                /* bytes per second read and written, by the bytes of all arrays */
   double gather[GATHER_WIDTHS][RATE_SIZES_MAX]; /* bytes of rows per second, by the bytes of the table */
   double exchange;                              /* bytes per second that one thread wrote and another reads, in the caches */
+  double others;                                /* bytes per second that other systems move through the caches that are shared with them */
   double narrow, outer, outer_narrow;           /* flop per second of other products than fp32's */
   double step, gather_row, element, random, exp, update, loss, loss_class; /* seconds */
 } DeviceRates;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "compiler/base/cache.h"
+#include "compiler/lowering/known_processor.h"
 
 static const char *processor_name(Arena *arena) {
   FILE *in = fopen("/proc/cpuinfo", "r");
@@ -33,5 +34,8 @@ const TargetSpec *calibrated_native(Arena *arena, const char *share_dir) {
   LangOptions lang = {.share_dir = share_dir};
   TargetSpec *target = arena_alloc(arena, sizeof *target);
   bool is_right = lang_target(arena, diags_new(arena), "native.gnn", text, length, &lang, target);
-  return is_right && strcmp(target->description, native_description(arena)) == 0 ? target : NULL;
+  if (!is_right || strcmp(target->description, native_description(arena)) != 0) return NULL;
+  KnownProcessor known;
+  if (target->rates.others <= 0 && processor_here(&known)) target->rates.others = known.rates.others; /* the file may be older */
+  return target;
 }

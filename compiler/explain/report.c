@@ -213,6 +213,7 @@ static void print_times(const Emission *m, const Decisions *d, FILE *out) {
           duration(m, 1e-9 * (double)d->keep_all_ns), s->rerun_seconds > 0 ? duration(m, s->rerun_seconds) : "0",
           s->wait_seconds > 0 ? duration(m, s->wait_seconds) : "0",
           s->slowed_seconds > 0 ? arena_printf(arena, " + %s slower beside them", duration(m, s->slowed_seconds)) : "", duration(m, s->evaluation_seconds));
+  if (m->machine->is_guessed) fprintf(out, "  machine   a processor that is not known: times are a guess until gnncc --calibrate measures it\n");
   const char *moves = "";
   for (Tier tier = TIER_HOST; tier < TIER_COUNT; tier++)
     if (d->in_bytes[tier])

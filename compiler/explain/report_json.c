@@ -33,8 +33,9 @@ static json_t *json_machine(const Emission *m) {
                                            "latency_seconds", machine->links[l].latency));
   }
   const char *device = tier_device(m->program);
-  return json_pack("{s:s, s:f, s:f, s:f, s:b, s:o}", "device", device, "bandwidth", machine->bandwidth, "flops", machine->flops, "step_seconds",
-                   machine->step_seconds, "is_measured", machine->is_measured, "links", links);
+  const char *source = machine->is_measured ? "measured" : machine->processor ? machine->processor : machine->is_guessed ? "guess" : "target";
+  return json_pack("{s:s, s:f, s:f, s:f, s:b, s:s, s:o}", "device", device, "bandwidth", machine->bandwidth, "flops", machine->flops, "step_seconds",
+                   machine->step_seconds, "is_measured", machine->is_measured, "source", source, "links", links);
 }
 
 static json_t *json_process(const Process *p) {

@@ -11,11 +11,12 @@
 #include <unistd.h>
 
 #include "cost.h"
+#include "known_processor.h"
 #include "lang/rates.h"
 #include "runtime/core/blocks.h"
 #include "runtime/cuda/late.h"
 
-/* Of one core of a server of today. */
+/* Of one core of a server of today, where nothing is known of the processor. */
 #define CORE_BANDWIDTH 10e9
 #define CORE_FLOPS 135e9
 #define LANE_BANDWIDTH 6.2e9                /* the copying thread reads and writes every byte */
@@ -45,7 +46,6 @@
 #define LOSS_ROWS 32      /* that a warp takes one after the other at most, and how many warps there are first: emit_cuda_kernel.c */
 #define LOSS_WARPS 4096
 #define ROUND_ROWS 4      /* rows of a loss, neighbours of a sum, weights of an update */
-#define OTHERS 200e9      /* bytes a second that others move through the caches that are shared */
 #define WRITE_REUSE 2     /* what a kernel writes lies where so many times its own bytes ago something else lay */
 
 #define KIB 1024.0
@@ -160,6 +160,28 @@ static void apply_target(Machine *machine, const TargetSpec *target) {
   machine->net = (Link){target->node_link.bandwidth, target->node_link.latency};
 }
 
+/* Calibration asks what this computer is taken to do with arrays of these sizes. */
+static bool is_asked_what_is_here(const TargetSpec *target) { return target->rates.size_count > 0 && target->device_bandwidth <= 0 && !is_gpu(target); }
+
+static void take_known_processor(Machine *machine) {
+  KnownProcessor known;
+  const RateSetting *setting;
+  machine->is_guessed = !processor_here(&known);
+  if (machine->is_guessed) return;
+  machine->processor = known.name;
+  machine->bandwidth = known.bandwidth;
+  machine->flops = known.flops;
+  const bool has_sizes = machine->rates.size_count > 0;
+  if (!has_sizes) machine->rates.size_count = known.rates.size_count;
+  for (int i = 0; (setting = rate_setting(i)); i++) {
+    double *numbers = rate_numbers(&machine->rates, setting);
+    const double *from = rate_numbers(&known.rates, setting);
+    if (setting->unit == UNIT_BYTES && has_sizes) continue;
+    for (int k = 0; from[0] > 0 && k < (setting->is_list ? machine->rates.size_count : 1); k++)
+      numbers[k] = setting->is_list && setting->unit != UNIT_BYTES ? rate_at(&known.rates, from, machine->rates.sizes[k]) : from[k];
+  }
+}
+
 Machine machine_of_target(const TargetSpec *target) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN), pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
   if (cores < 1) cores = 1;
@@ -171,6 +193,7 @@ Machine machine_of_target(const TargetSpec *target) {
   else link_native(&machine);
   bool has_gpu = target && is_gpu(target);
   if (has_gpu) machine.threads = 0;
+  if (!target || is_asked_what_is_here(target)) take_known_processor(&machine);
   complete_rates(&machine, has_gpu ? gpu_model : cpu_model);
   return machine;
 }
@@ -471,7 +494,7 @@ static double local_row_seconds(const Estimate *e, double columns, double table_
   enum { TURNS = 3 };
   double seconds = gathered_row_seconds(e, columns, table_bytes), measured[LOCALITY_STEPS];
   if (!locality->is_known) return seconds;
-  const double others = e->kernels->backend == BACKEND_CPU ? OTHERS / (4 * columns) : 0; /* in rows */
+  const double others = e->kernels->backend == BACKEND_CPU ? e->rates->others / (4 * columns) : 0; /* in rows */
   for (int k = 0; k < LOCALITY_STEPS; k++) measured[k] = gathered_row_seconds(e, columns, table_bytes * exp2(-k / 2.0));
   for (int turn = 0; turn < TURNS; turn++) {
     double sum = 0, near = 0, near_sum = 0, nearer_share = 0;

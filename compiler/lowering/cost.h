@@ -29,6 +29,8 @@ typedef struct Machine {
   Link peer, net;                 /* between ranks of a node; between nodes, whose ranks share it */
   const char *scratch_dir;        /* of the SSD tier; NULL: the program's choice */
   bool is_measured;               /* its rates are; false: modelled */
+  const char *processor;          /* from whose table they are, or NULL */
+  bool is_guessed;                /* this computer's, whose processor is not known */
   const Profile *profile;         /* or NULL */
 } Machine;
 

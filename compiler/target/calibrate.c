@@ -177,6 +177,7 @@ static void show_rates(Arena *arena, const Machine *model, Measurement *m) {
   for (int i = 1; (setting = rate_setting(i)); i++) {
     const double *asked = rate_numbers(&modelled, setting), *measured = rate_numbers(&m->rates, setting);
     for (int k = 0; k < (setting->is_list ? m->rates.size_count : 1); k++) {
+      if (asked[k] <= 0 && measured[k] <= 0) continue;
       const char *size = setting->is_list ? arena_printf(arena, " %s", quantity_text(arena, UNIT_BYTES, m->rates.sizes[k])) : "";
       show(arena, arena_printf(arena, "%s%s", setting->name, size), setting->unit, asked[k], measured[k], k == 0 ? setting->what : "");
     }
@@ -268,6 +269,7 @@ int calibrate(const Options *options, const char *share_dir) {
   int status;
   const char *path = target_path(arena, options, &status);
   if (status == 0) status = measure(arena, options, share_dir, is_cuda, &m);
+  if (!is_cuda) m.rates.others = machine_of_target(NULL).rates.others; /* whom nobody can measure */
   if (status == 0 && !options->is_dry_run) {
     if (is_native) cache_make(arena);
     double disturbed = 0;

@@ -390,4 +390,5 @@ def main():
             file.write(page[:page.index(MARK[0])] + MARK[0] + "\n" + text + page[page.index(MARK[1]):])
 
 
-main()
+if __name__ == "__main__":
+    main()

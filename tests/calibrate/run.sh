@@ -124,6 +124,13 @@ exits 2 "no model is taken" "$gnncc" --calibrate model.gnn
 echo "target mine {}" >mine.gnn
 exits 4 "a file of the user is not overwritten" "$gnncc" --calibrate=mine
 "$gnncc" --dump=cost --stop-after=cost model.gnn >modelled 2>&1
+is_said_to_be() { "$gnncc" -w --plan=json "${@:2}" model.gnn | grep -qE "^ *\"source\": \"$1\""; }
+a_guess_is_said() { # where the processor is not known, and nowhere else
+  "$gnncc" -w --plan model.gnn >out
+  if is_said_to_be guess; then grep -q '^  machine .* not known: times are a guess' out; else is_said_to_be '(AMD|Intel) .*' && ! grep -q 'are a guess' out; fi
+}
+a_guess_is_said && is_said_to_be target --target=laptop
+result $? "a plan says whose figures its times are, and that they are a guess where the processor is not known"
 # What the measuring program prints is kept, for runs that measure nothing and print it again.
 cat >keeping_cc <<'EOF'
 #!/bin/bash
@@ -147,6 +154,8 @@ done
 exits 0 "and makes the native target" "$gnncc" --dump=cost --stop-after=cost model.gnn
 ! cmp -s out modelled && grep -q '^native:' out
 result $? "whose rates are others"
+is_said_to_be measured
+result $? "  and were measured, says the plan"
 again() { DISTURBED=$1 CC=$work/printing_cc "$gnncc" --calibrate "${@:2}" >out 2>&1 && grep -q "measured by gnncc --calibrate, $(awk "BEGIN { print 100 * ${said:-$1} }") % of" cache/gnncc/native.gnn; }
 again 0.1 && ! grep -q 'other programs were running' out && grep -q '^wrote .*native.gnn' out
 result $? "a measurement says how much of it was disturbed"

@@ -7,6 +7,7 @@
 
 #include "compiler/driver/native.h"
 #include "compiler/lowering/cost.h"
+#include "compiler/lowering/known_processor.h"
 #include "compiler/driver/driver.h"
 #include "model.h"
 
@@ -104,9 +105,11 @@ static void test_kernels(const char *share_dir) {
   ok(is_rising, "wider rows take longer");
   ok(seconds_of(&machine, kernels_of(arena, share_dir, 10000, 64, dropped)) > small, "dropout takes time");
   ok(seconds_of(&machine, kernels_of(arena, share_dir, 10000, 64, gelus)) > small, "gelu takes longer than relu");
-  TargetSpec target = {.name = "t", .kind = "cpu", .device_bytes = GB, .threads = machine.threads, .device_bandwidth = machine.bandwidth / 4, .fp32_flops = machine.flops / 4};
+  TargetSpec target = {.name = "t", .kind = "cpu", .device_bytes = GB, .threads = 2, .device_bandwidth = 20e9, .fp32_flops = 270e9};
+  Machine fast = machine_of_target(&target);
+  target.device_bandwidth /= 4, target.fp32_flops /= 4;
   Machine slow = machine_of_target(&target);
-  double ratio = seconds_of(&slow, kernels_of(arena, share_dir, 1000000, 64, plain)) / seconds_of(&machine, kernels_of(arena, share_dir, 1000000, 64, plain));
+  double ratio = seconds_of(&slow, kernels_of(arena, share_dir, 1000000, 64, plain)) / seconds_of(&fast, kernels_of(arena, share_dir, 1000000, 64, plain));
   ok(ratio > 3.9 && ratio < 4.1, "a machine with a quarter of the rates takes four times as long");
   Machine disturbed = machine;
   disturbed.rates.stream[0] = machine.rates.stream[machine.rates.size_count - 1] / 1000;
@@ -118,7 +121,8 @@ static void test_kernels(const char *share_dir) {
 
 static void test_locality(const char *share_dir) {
   Arena *arena = arena_new();
-  Machine machine = machine_of_target(NULL);
+  TargetSpec target = {.name = "t", .kind = "cpu", .device_bytes = GB, .threads = 2, .device_bandwidth = 20e9, .fp32_flops = 270e9, .rates.others = 200e9};
+  Machine machine = machine_of_target(&target);
   Kernels *kernels = kernels_of(arena, share_dir, 1000000, 64, "x |> GCN(64) as conv1 |> relu");
   double unknown = seconds_of(&machine, kernels), seconds[3];
   for (int is_hub = 0; kernels && is_hub < 3; is_hub++) { /* 2: rows wait for long while hubs come again and again */
@@ -134,6 +138,56 @@ static void test_locality(const char *share_dir) {
   ok(kernels && seconds[1] < 0.8 * unknown, "rows that come back soon cost less");
   ok(kernels && seconds[2] > 1.02 * seconds[1] && seconds[2] < unknown, "  and more again where others have filled the caches meanwhile");
   arena_free(arena);
+}
+
+/* ---- processors that are known ---- */
+
+static bool has_falling_rates(const DeviceRates *r) {
+  for (int k = 1; k < r->size_count; k++)
+    if (r->sizes[k] <= r->sizes[k - 1] || r->stream[k] > r->stream[k - 1] || r->gather[0][k] > r->gather[0][k - 1] || r->gather[2][k] > r->gather[2][k - 1]) return false;
+  return r->size_count > 2 && r->gather[2][0] > 2 * r->gather[2][r->size_count - 1] && r->gather[0][0] < r->gather[2][0];
+}
+
+static void test_processors(void) {
+  ProcessorFacts zen5 = {.maker = 'A', .family = 0x1a, .model = 2, .threads = 2, .siblings = 1, .is_virtual = true, .core_cache = 1 << 20, .last_cache = 32 << 20, .last_cache_threads = 2}, other = zen5;
+  KnownProcessor two, known;
+  ok(processor_known(&zen5, &two) && strstr(two.name, "Zen 5") && two.flops > 400e9 && two.flops < 600e9, "a processor is known by its family and model");
+  ok(has_falling_rates(&two.rates) && two.rates.stream[0] > 2 * two.bandwidth, "its rates fall with the size of what is read, and rows of a line are slower than wide ones");
+  other.threads = 4, other.siblings = 2, other.last_cache_threads = 4;
+  ok(processor_known(&other, &known) && known.flops == two.flops && known.bandwidth == two.bandwidth, "threads of one core multiply no more than one");
+  other = zen5, other.threads = 512, other.last_cache_threads = 8;
+  ok(processor_known(&other, &known) && known.flops == 256 * two.flops && known.bandwidth < 100 * two.bandwidth, "many cores share the memory of their socket");
+  other = zen5, other.last_cache = 1 << 24;
+  ok(processor_known(&other, &known) && known.rates.gather[2][5] < two.rates.gather[2][5] && known.rates.gather[2][0] == two.rates.gather[2][0], "a smaller cache holds less of a large table");
+  other = zen5, other.is_virtual = false;
+  ok(two.rates.others > 100e9 && two.rates.others < 300e9 && processor_known(&other, &known) && known.rates.others == 0, "other systems fill its caches, but not where it is no virtual machine");
+  other = zen5, other.threads = other.last_cache_threads = 8;
+  ok(processor_known(&other, &known) && known.rates.others == 0, "  nor where all cores of the cache are ours");
+  other = zen5, other.most_hertz = 3e9;
+  ok(processor_known(&other, &known) && known.flops < 0.8 * two.flops, "a slower clock counts");
+  other = zen5, other.model = 0xff;
+  ok(!processor_known(&other, &known), "one that is not in the table is not known");
+  other = zen5, other.last_cache = 0;
+  ok(!processor_known(&other, &known), "nor one whose caches are not");
+
+  char root[] = "/tmp/gnncc-facts-XXXXXX", command[1024];
+  if (!mkdtemp(root)) return;
+  snprintf(command, sizeof command, "cd %s && cd $(mkdir -p sys/devices/system/cpu/cpu0/cpufreq sys/devices/system/cpu/cpu0/topology && cd sys/devices/system/cpu/cpu0 && pwd) && echo 3100000 >cpufreq/cpuinfo_max_freq && "
+           "echo 0,4 >topology/thread_siblings_list && for i in 0 2 3; do mkdir -p cache/index$i && echo $((i ? i : 1)) >cache/index$i/level; done && "
+           "echo 48K >cache/index0/size && echo 1024K >cache/index2/size && echo 24M >cache/index3/size && echo 0-2,4-6 >cache/index3/shared_cpu_list", root);
+  ProcessorFacts facts;
+  if (system(command) == 0 && processor_facts(root, &facts))
+    ok(facts.core_cache == 1 << 20 && facts.last_cache == 24 << 20 && facts.last_cache_threads == 6 && facts.siblings == 2 && facts.most_hertz == 3.1e9, "caches, threads of a core and the clock are the system's");
+  else ok(true, "caches, threads of a core and the clock are the system's # SKIP not this kind of processor");
+  snprintf(command, sizeof command, "rm -r %s", root);
+  if (system(command) != 0) return;
+
+  Machine here = machine_of_target(NULL);
+  ok(here.is_guessed ? !here.processor : here.processor && processor_here(&known) && here.flops == known.flops && here.rates.gather[1][3] == known.rates.gather[1][3] && here.rates.exp > 0,
+     "this computer is taken for the processor that it has, or is a guess");
+  TargetSpec target = {.name = "t", .kind = "cpu", .device_bytes = GB, .threads = 2, .device_bandwidth = 20e9, .fp32_flops = 270e9};
+  Machine said = machine_of_target(&target);
+  ok(!said.processor && !said.is_guessed && said.flops == 270e9 && said.rates.others == 0, "a target that says its figures is not");
 }
 
 /* ---- memory of a GPU ---- */
@@ -269,6 +323,7 @@ int main(int argc, char **argv) {
   test_links();
   test_kernels(share_dir);
   test_locality(share_dir);
+  test_processors();
   test_traffic(share_dir);
   test_precision(share_dir);
   test_profiles(share_dir);
