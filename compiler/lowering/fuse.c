@@ -12,7 +12,7 @@
 
 #include "runtime/core/blocks.h"
 
-enum { TASK_NUMBERS = 16 * 1024, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
+enum { TASK_NUMBERS = 16 * 1024, LEAST_TASKS = 16, LEAST_TASK_ROWS = 64, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
        MATMUL_LANES = 16 /* numbers of the widest vector: panels are whole vectors */ };
 /* Of walkers over runs of rows: enough for the threads of a processor, but where their sums take more than a part in WALKER_SHARE of what
  * they read, as few as LEAST; on a GPU enough for all its multiprocessors several times, a tile of a gradient being a block of threads. */
@@ -634,6 +634,8 @@ static void choose_loops(const Fusion *f, Kernel *kernel) {
   const Value *anchor = &f->graph->values[kernel->anchor];
   int64_t width = shape_width(&anchor->shape), rows = graph_rows(f->graph, anchor->shape.domain);
   kernel->task_rows = TASK_NUMBERS / (width < 1 ? 1 : width);
+  const int64_t even = ceil_div(rows, LEAST_TASKS); /* narrow rows, or few: still enough tasks, if they are worth starting */
+  if (kernel->task_rows > even) kernel->task_rows = even > LEAST_TASK_ROWS ? even : LEAST_TASK_ROWS;
   loops_of[kernel->kind](f, kernel, anchor);
   if (kernel->task_rows < 1) kernel->task_rows = 1;
   if (kernel->task_rows > rows && rows > 0) kernel->task_rows = rows;

@@ -5,6 +5,7 @@
 #include "device.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -139,24 +140,41 @@ static gnn_status cpu_move(const gnn_instance *instance, int64_t at, int64_t byt
 }
 
 /* The largest magnitude; of numbers without sign the bits are in their order, what is not a number above infinity. */
-static float cpu_largest(const float *values, int64_t count) {
-  typedef int32_t lanes __attribute__((vector_size(16)));
-  typedef int32_t lanes_at __attribute__((vector_size(16), aligned(4), may_alias));
+typedef struct Largest {
+  const float *values;
+  _Atomic int32_t bits;
+} Largest;
+
+static void largest_task(const void *context, int64_t begin, int64_t end, int64_t task) {
+  enum { LANES = 16 }; /* several chains */
+  typedef int32_t lanes __attribute__((vector_size(4 * LANES)));
+  typedef int32_t lanes_at __attribute__((vector_size(4 * LANES), aligned(4), may_alias));
+  Largest *largest = (Largest *)(uintptr_t)context;
   lanes most = {0};
-  int64_t i = 0;
-  for (; i + 4 <= count; i += 4) {
-    const lanes magnitude = *(const lanes_at *)(values + i) & INT32_MAX, is_more = magnitude > most;
+  int64_t i = begin;
+  (void)task;
+  for (; i + LANES <= end; i += LANES) {
+    const lanes magnitude = *(const lanes_at *)(largest->values + i) & INT32_MAX, is_more = magnitude > most;
     most = (magnitude & is_more) | (most & ~is_more);
   }
   int32_t greatest = 0;
-  for (int k = 0; k < 4; k++) greatest = most[k] > greatest ? most[k] : greatest;
-  for (; i < count; i++) {
+  for (int k = 0; k < LANES; k++) greatest = most[k] > greatest ? most[k] : greatest;
+  for (; i < end; i++) {
     int32_t bits;
-    memcpy(&bits, &values[i], sizeof bits);
+    memcpy(&bits, &largest->values[i], sizeof bits);
     greatest = (bits & INT32_MAX) > greatest ? bits & INT32_MAX : greatest;
   }
+  int32_t before = atomic_load(&largest->bits);
+  while (before < greatest && !atomic_compare_exchange_weak(&largest->bits, &before, greatest)) continue;
+}
+
+static float cpu_largest(gnn_team *team, const float *values, int64_t count) {
+  enum { NUMBERS_A_TASK = 8192 };
+  Largest largest = {values, 0};
+  gnn_parallel(team, count, NUMBERS_A_TASK, largest_task, &largest);
+  const int32_t bits = atomic_load(&largest.bits);
   float result;
-  memcpy(&result, &greatest, sizeof result);
+  memcpy(&result, &bits, sizeof result);
   return result;
 }
 
@@ -168,7 +186,7 @@ static gnn_gradient_peak cpu_gradient_peak(const gnn_instance *instance) {
     const gnn_weight_desc *weight = &program->weights[w];
     if (!weight->is_trained || weight->at_gradient < 0) continue;
     int64_t first;
-    const float most = cpu_largest(gnn_instance_at(instance, weight->at_gradient), gnn_weight_own(instance, weight, &first));
+    const float most = cpu_largest(instance->run.team, gnn_instance_at(instance, weight->at_gradient), gnn_weight_own(instance, weight, &first));
     if (peak.weight < 0 || !(most <= peak.magnitude)) peak = (gnn_gradient_peak){w, most};
   }
   return peak;

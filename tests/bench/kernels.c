@@ -3,7 +3,8 @@
  *
  *   kernels [threads] [name prefix] [rows of dense products]
  *
- * "packed" sums rows of which a share is zeros from a table of masks and packed numbers, too (docs/performance.md says why no program does).
+ * "packed" sums rows of which a share is zeros from a table of masks and packed numbers, too (docs/performance.md says why no program does); "passes" computes
+ * sums and products step by step and by tiles that stay in a cache.
  *
  * With HAVE_CBLAS the dense products are also compared with cblas_sgemm.
  */
@@ -364,6 +365,116 @@ static void bench_spmm(Bench *bench, const char *graph, const gnn_csr *g, int64_
   munmap(s.y, (size_t)(g->rows * w) * sizeof(gnn_real));
 }
 
+/* ---- steps one after the other, and in one pass over tiles ---- */
+
+/* Y = (A X) B, and Y = (A X) B + X C: as steps, whose results lie in memory between them, and by tiles of rows that stay in a cache. */
+enum { PASS_WIDTH = 128, PASS_TILE = GNN_GEMM_ROWS };
+
+typedef struct Passes {
+  Sparse s; /* x: gathered; y: the sums */
+  gnn_real *packed[2], *left, *y;
+} Passes;
+
+typedef struct Tile {
+  const Passes *p;
+  int64_t first;
+  gnn_real *sums, *left;
+} Tile;
+
+static void product_done(const void *context, int64_t row, const gnn_real *acc) {
+  gnn_real *to = ((const Passes *)context)->left + row * PASS_WIDTH;
+  for (int c = 0; c < PASS_WIDTH; c++) to[c] = acc[c];
+}
+static void added_done(const void *context, int64_t row, const gnn_real *acc) {
+  const Passes *p = context;
+  for (int c = 0; c < PASS_WIDTH; c++) p->y[row * PASS_WIDTH + c] = acc[c] + p->left[row * PASS_WIDTH + c] > 0 ? acc[c] + p->left[row * PASS_WIDTH + c] : 0;
+}
+static void alone_done(const void *context, int64_t row, const gnn_real *acc) {
+  const Passes *p = context;
+  for (int c = 0; c < PASS_WIDTH; c++) p->y[row * PASS_WIDTH + c] = acc[c] > 0 ? acc[c] : 0;
+}
+static void tile_sum_done(const void *context, int64_t row, const gnn_real *acc) {
+  const Tile *t = context;
+  for (int c = 0; c < PASS_WIDTH; c++) t->sums[(row - t->first) * PASS_WIDTH + c] = acc[c];
+}
+static void tile_product_done(const void *context, int64_t row, const gnn_real *acc) {
+  const Tile *t = context;
+  for (int c = 0; c < PASS_WIDTH; c++) t->left[row * PASS_WIDTH + c] = acc[c];
+}
+static void tile_alone_done(const void *context, int64_t row, const gnn_real *acc) {
+  const Tile *t = context;
+  alone_done(t->p, row + t->first, acc);
+}
+static void tile_added_done(const void *context, int64_t row, const gnn_real *acc) {
+  const Tile *t = context;
+  const gnn_real *left = t->left + (row - t->first) * PASS_WIDTH;
+  gnn_real *to = t->p->y + row * PASS_WIDTH;
+  for (int c = 0; c < PASS_WIDTH; c++) to[c] = acc[c] + left[c] > 0 ? acc[c] + left[c] : 0;
+}
+
+#define PASS_TASK(name, call)                                                                     \
+  static void name##_task(const void *context, int64_t begin, int64_t end, int64_t task) {        \
+    const Passes *p = context;                                                                    \
+    (void)task;                                                                                   \
+    call;                                                                                         \
+  }
+/* Tiles of a task's rows: of sums, of the first product. */
+#define TILE_TASK(name, body)                                                                     \
+  static void name##_task(const void *context, int64_t begin, int64_t end, int64_t task) {        \
+    const Passes *p = context;                                                                    \
+    gnn_real sums[PASS_TILE * PASS_WIDTH] __attribute__((aligned(64))), left[PASS_TILE * PASS_WIDTH] __attribute__((aligned(64))); \
+    (void)task, (void)left, (void)sums;                                                           \
+    for (int64_t r = begin; r < end; r += PASS_TILE) {                                            \
+      const int64_t rows = gnn_min(PASS_TILE, end - r);                                           \
+      const Tile t = {p, r, sums, left};                                                          \
+      body;                                                                                       \
+    }                                                                                             \
+  }
+#define PRODUCT(from, b, first, last, done, of) gnn_gemm_rows(from, p->packed[b], PASS_WIDTH, PASS_WIDTH, first, last, done, of)
+PASS_TASK(pass_sum, gnn_spmm_rows(&p->s.g, p->s.x, PASS_WIDTH, 1, begin, end, spmm_done_128, &p->s))
+PASS_TASK(pass_alone, PRODUCT(p->s.y, 0, begin, end, alone_done, p))
+PASS_TASK(pass_left, PRODUCT(p->s.y, 0, begin, end, product_done, p))
+PASS_TASK(pass_added, PRODUCT(p->s.x, 1, begin, end, added_done, p))
+TILE_TASK(tiles_alone, gnn_spmm_rows(&p->s.g, p->s.x, PASS_WIDTH, 1, r, r + rows, tile_sum_done, &t); PRODUCT(sums, 0, 0, rows, tile_alone_done, &t))
+TILE_TASK(tiles_two, PRODUCT(p->s.y + r * PASS_WIDTH, 0, 0, rows, tile_product_done, &t); PRODUCT(p->s.x, 1, r, r + rows, tile_added_done, &t))
+TILE_TASK(tiles_all, gnn_spmm_rows(&p->s.g, p->s.x, PASS_WIDTH, 1, r, r + rows, tile_sum_done, &t); PRODUCT(sums, 0, 0, rows, tile_product_done, &t);
+          PRODUCT(p->s.x, 1, r, r + rows, tile_added_done, &t))
+
+static void by_edges(const Passes *p, gnn_task *task) { gnn_parallel_ranges(p->s.bench->team, p->s.g.bounds, p->s.g.tasks, task, p); }
+static void by_rows(const Passes *p, gnn_task *task) { gnn_parallel(p->s.bench->team, p->s.g.rows, 384, task, p); }
+static void steps_alone(void *job) { by_edges(job, pass_sum_task), by_rows(job, pass_alone_task); }
+static void in_tiles_alone(void *job) { by_edges(job, tiles_alone_task); }
+static void steps_two(void *job) { by_rows(job, pass_left_task), by_rows(job, pass_added_task); }
+static void in_tiles_two(void *job) { by_rows(job, tiles_two_task); }
+static void steps_all(void *job) { by_edges(job, pass_sum_task), steps_two(job); }
+static void in_tiles_all(void *job) { by_edges(job, tiles_all_task); }
+
+static void bench_passes(Bench *bench, const char *graph, const gnn_csr *g) {
+  static bench_run *const runs[] = {steps_alone, in_tiles_alone, steps_two, in_tiles_two, steps_all, in_tiles_all};
+  static const char *const names[] = {"(A X) B", "M B + X C", "(A X) B + X C"};
+  const int64_t numbers = g->rows * PASS_WIDTH;
+  Passes p = {.s = {.bench = bench, .g = *g, .x = reals_new(numbers, 1), .y = reals_new(numbers, 0), .w = PASS_WIDTH}, .left = reals_new(numbers, 0), .y = reals_new(numbers, 0)};
+  gnn_real *b = reals_new(PASS_WIDTH * PASS_WIDTH, 1), *kept = reals_new(numbers, 0);
+  double seconds[6];
+  for (int i = 0; i < 2; i++) gnn_gemm_pack(b, PASS_WIDTH, PASS_WIDTH, i, p.packed[i] = reals_new(PASS_WIDTH * PASS_WIDTH, 0), 0, PASS_WIDTH);
+  measure(runs, 6, &p, seconds);
+  for (int i = 0; i < 6; i += 2) {
+    runs[i](&p);
+    memcpy(kept, p.y, (size_t)numbers * sizeof *kept);
+    runs[i + 1](&p);
+    printf("passes %s, %-14s steps %8.1f us, tiles %8.1f us  steps / tiles %5.2f%s\n", graph, names[i / 2], seconds[i] * 1e6, seconds[i + 1] * 1e6, seconds[i] / seconds[i + 1],
+           memcmp(kept, p.y, (size_t)numbers * sizeof *kept) ? "  OTHER BITS" : "");
+  }
+  fflush(stdout);
+  for (gnn_real **of = (gnn_real *[]){p.s.x, p.s.y, p.left, p.y, kept, NULL}; *of; of++) munmap(*of, (size_t)numbers * sizeof(gnn_real));
+}
+
+static void bench_passes_all(Bench *bench) {
+  if (strncmp("passes", bench->only, gnn_min(6, (int64_t)strlen(bench->only)))) return;
+  const gnn_csr cora = csr_rmat(11, 5000), tolokers = csr_rmat(14, 520000), arxiv = csr_rmat(17, 900000);
+  bench_passes(bench, "cora", &cora), bench_passes(bench, "tolokers", &tolokers), bench_passes(bench, "arxiv", &arxiv);
+}
+
 #if GNN_LANES == 16 && defined __AVX512F__
 #include <immintrin.h>
 
@@ -597,6 +708,7 @@ int main(int argc, char **argv) {
     SPMM_WIDTHS(BENCH_SPMM)
   }
   bench_packed_all(&bench);
+  bench_passes_all(&bench);
   gnn_team_destroy(bench.team);
   return 0;
 }

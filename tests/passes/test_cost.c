@@ -117,6 +117,21 @@ static void test_kernels(const char *share_dir) {
   arena_free(arena);
 }
 
+/* Narrow rows would be few tasks by their numbers alone: threads that have none wait. */
+static void test_tasks(const char *share_dir) {
+  Arena *arena = arena_new();
+  const Kernels *kernels = kernels_of(arena, share_dir, 2708, 64, "x |> GCN(64) as conv1 |> relu");
+  int count = 0, few = 0;
+  for (int k = 0; kernels && k < kernels->kernel_count; k++) {
+    const Kernel *kernel = &kernels->kernels[k];
+    if (kernel->kind != KERNEL_MAP && kernel->kind != KERNEL_CROSS_ENTROPY_GRADIENT && kernel->kind != KERNEL_MATMUL) continue;
+    count++;
+    few += kernel->task_rows > 2708 / 14;
+  }
+  ok(count >= 4 && few == 0, "a small graph has tasks for all threads, however narrow its rows");
+  arena_free(arena);
+}
+
 /* ---- rows that come back soon ---- */
 
 static void test_locality(const char *share_dir) {
@@ -322,6 +337,7 @@ int main(int argc, char **argv) {
   const char *share_dir = argc > 1 ? argv[1] : "build/share";
   test_links();
   test_kernels(share_dir);
+  test_tasks(share_dir);
   test_locality(share_dir);
   test_processors();
   test_traffic(share_dir);
