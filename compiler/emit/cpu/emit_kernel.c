@@ -1002,18 +1002,28 @@ static void emit_cross_entropy(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* The rows of some nodes at a time, `call` up to its last arguments: these rows and where they are written. In bf16 they are rounded from where they were made. */
+static const char *loss_gradient_rows(const StepWriter *w, const char *call, const char *gradient) {
+  enum { ROWS = 16 };
+  const int64_t classes = shape_width(&w->anchor->shape);
+  if (!kernels_is_half(w->kernels, w->kernel->anchor)) return arena_printf(w->arena, "%s, begin, end, %s);", call, gradient);
+  return arena_printf(w->arena, "for (int64_t first = begin; first < end; first += %d) {\n    const int64_t last = gnn_min(first + %d, end);\n    gnn_real made[%" PRId64 "];\n"
+                      "    %s, first, last, made - first * %" PRId64 ");\n    for (int64_t i = 0; i < (last - first) * %" PRId64 "; i++) %s[first * %" PRId64 " + i] = gnn_rounded(made[i]);\n  }",
+                      ROWS, ROWS, ROWS * classes, call, classes, classes, gradient, classes);
+}
+
 static void emit_cross_entropy_gradient(StepWriter *w) {
   int64_t classes = shape_width(&w->anchor->shape);
-  const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w), *gradient = step_to(w, w->kernel->anchor);
+  const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w), *gradient = step_to(w, w->kernel->anchor), *call;
   w->uses |= USES_RUN;
   if (loss_is_plain(&w->emission->program->train) && ranks_of(w->emission))
-    print_task(w, "rows", arena_printf(w->arena, "gnn_cross_entropy_gradient_of(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN], begin, end, %s);", scores, classes, labels, gradient));
+    call = arena_printf(w->arena, "gnn_cross_entropy_gradient_of(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN]", scores, classes, labels);
   else if (loss_is_plain(&w->emission->program->train))
-    print_task(w, "rows", arena_printf(w->arena, "gnn_cross_entropy_gradient_nodes(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], "
-                                       "g->row_count[GNN_TRAIN], begin, end, %s);", scores, classes, labels, gradient));
+    call = arena_printf(w->arena, "gnn_cross_entropy_gradient_nodes(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN]", scores, classes, labels);
   else
-    print_task(w, "rows", arena_printf(w->arena, "gnn_loss_gradient_rows(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], "
-                                       "g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN], begin, end, %s);", scores, classes, labels, label_stride(w), gradient));
+    call = arena_printf(w->arena, "gnn_loss_gradient_rows(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN]", scores, classes, labels,
+                        label_stride(w));
+  print_task(w, "rows", loss_gradient_rows(w, call, gradient));
   take_part(w);
   open_step(w, no_members);
   run_over_rows(w, "rows", w->anchor->shape.domain, 1);
