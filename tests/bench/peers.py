@@ -111,6 +111,17 @@ class Peer:
             self.process = None
 
 
+def watch(pid, peaks):
+    """Most memory so far of a process, until it ends. What the system says at the end is never less than this program had when it started the other."""
+    try:
+        while True:
+            with open(f"/proc/{pid}/status") as file:
+                peaks.append(next(int(line.split()[1]) * 1024 for line in file if line.startswith("VmHWM")))
+            time.sleep(0.002)
+    except (OSError, StopIteration):
+        pass
+
+
 class Ours:
     """A program, which starts afresh in each turn."""
 
@@ -119,12 +130,16 @@ class Ours:
 
     def run(self, *words):
         child = subprocess.Popen([self.program, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        peaks = []
+        watching = threading.Thread(target=watch, args=(child.pid, peaks), daemon=True)
+        watching.start()
         out, said = child.stdout.read(), child.stderr.read()
+        watching.join()
         _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
         if child.returncode:
             raise Failed(said.strip()[-200:])
-        return out, usage.ru_maxrss * 1024
+        return out, peaks[-1] if peaks else usage.ru_maxrss * 1024
 
     def turn(self):
         out, peak = self.run("bench", "--json", "--threads", str(self.a.threads), "--warmup", str(self.a.warmup), "--epochs", str(self.a.epochs))
