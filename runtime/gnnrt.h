@@ -195,6 +195,7 @@ typedef struct gnn_ranks_desc {
   const gnn_net *net;
   gnn_boundary boundary;
   double boundary_number;        /* stale: the share of what came before in averages, 0: there are none; sample: the share of rows */
+  int finer_levels;              /* of steps that run over some of a rank's rows at a time: a part of the nodes is 2^finer_levels runs there */
 } gnn_ranks_desc;
 
 /* How many of the rank's rows others gather, by GNN_HALO_*, and which, for one rank after the other, as they lie side by side where a copy on the lane of the net takes them. */
@@ -207,6 +208,9 @@ void gnn_sum_ranks(gnn_run *run, gnn_real *sums, int64_t count);
 int64_t gnn_own_share(const gnn_run *run, int64_t own_run, int64_t rows); /* gnn_run_share of one of the rank's runs, in the numbers that rows have there */
 int gnn_first_part(const gnn_run *run); /* of this rank, and how many it has: */
 int gnn_own_parts(const gnn_run *run);
+/* Where steps run over some of a rank's rows at a time: so many of those finer parts are before the rows of `part` (from 0 on), which begin at this row of the rank. */
+int64_t gnn_parts_before(const gnn_run *run, int64_t part);
+int64_t gnn_part_row(const gnn_run *run, int64_t part);
 
 /* Queues a copy on its lane; never blocks. A copy is queued at most once between two returns of forward_backward, update
  * or evaluate, and awaited before they return; or, of those that forward_backward queues, by update. Both fail (GNN_EIO, GNN_EDEVICE) only once a lane or the device has failed. */
@@ -397,7 +401,7 @@ typedef struct gnn_graph_desc {
   int64_t at_node_id, at_edge_id;      /* int32 per node, int64 per edge */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int64_t row_count[GNN_SPLIT_COUNT];
-  int part_levels;           /* steps are for 2^part_levels parts of the nodes, which */
+  int part_levels;           /* steps are for 2^part_levels parts of the nodes (of ranks, of those of each), which */
   const int64_t *part_first; /* begin at these rows; the last entry is where the last one ends. NULL: for all */
   struct gnn_halo_desc {     /* gnn_run.halo: offsets of its arrays in the arena, -1 where there are none; and in a program whose values are cut */
     int64_t at_code, at_row, at_first;
@@ -662,7 +666,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 26 };
+enum { GNN_ABI = 27 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -151,6 +151,21 @@ static const char *not_of_learned(const Compilation *c) {
   return NULL;
 }
 
+bool ranks_are_cut(const Compilation *c) {
+  return c->program->train.boundary == BOUNDARY_EXACT && (c->backend != BACKEND_CUDA || c->options->product == PRODUCT_PLAN);
+}
+
+/* Why not, of how values are cut. */
+static const char *not_of_cut(const Compilation *c) {
+  const CutWish wish = cut_wish(c);
+  if (c->options->plan_from) return "a plan of its own for each program of ranks, so far: no --plan-from";
+  if (wish.layers) return "the layers of a rank are cut alike, so far";
+  if (wish.mode == CUT_HALOS) return "the tables of a rank are its halos already: rows(P) cuts its values";
+  if (!cut_wish_is_fixed(wish) || wish.mode == CUT_WHOLE || ranks_are_cut(c)) return NULL;
+  if (c->program->train.boundary != BOUNDARY_EXACT) return arena_printf(c->arena, "%s is for values that are whole, so far: no --cut", c->program->train.approximation);
+  return "the values of a rank on a GPU are whole, so far: no --cut";
+}
+
 static const char *not_for_ranks(const Compilation *c) {
   const TypedProgram *p = c->program;
   const Options *o = c->options;
@@ -169,7 +184,7 @@ static const char *not_for_ranks(const Compilation *c) {
   if (p->train.boundary != BOUNDARY_EXACT && p->info->has_pairs) return arena_printf(c->arena, "%s is for labels of nodes: candidate pairs may be others in each epoch", p->train.approximation);
   if (p->train.boundary == BOUNDARY_SAMPLE && p->info->type_count > 0) return arena_printf(c->arena, "%s draws rows of one type of nodes, so far; stale(1) takes several", p->train.approximation);
   if (p->train.boundary_number > 0 && o->precision == PRECISION_BF16) return arena_printf(c->arena, "%s counts rows several times or averages them, of 32 bits, so far: no --precision=bf16", p->train.approximation);
-  if (cut_wish_is_fixed(cut_wish(c)) || o->plan_from) return "the values of a rank are whole: no --cut, and no plan of other values";
+  if ((why = not_of_cut(c))) return why;
   for (int f = 0; f < FORM_COUNT; f++) {
     const char *why = not_of_one_graph(c->forms[f].training);
     if (!why && c->forms[f].evaluation_count) why = not_of_one_graph(c->forms[f].evaluations[0].graph);
@@ -428,9 +443,9 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
   CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .layers = cut.layers, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
-  if (cut.ranks) options.slices = 1, options.rank = c->rank, options.has_halos = options.has_edge_halos = true, options.is_following = false;
+  if (cut.ranks) options.layers = NULL, options.rank = c->rank, options.has_halos = options.has_edge_halos = true, options.is_following = options.is_following && cut.slices > 1;
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
-  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, has_labels_away(c)};
+  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, cut.ranks > 0 && cut.parts > 1, has_labels_away(c)};
   *form = *from;
   if (from->evaluation_count == 0) return true;
   if (from->training) form->training = cut_graph(from->training, options);
@@ -522,9 +537,9 @@ static void note_tables_of(Compilation *c, const Tables *t, const Form *form, co
 }
 
 /* Sums that are computed once are worth more than such tables: these have room beside them only where all that stays leaves half of the device. */
-static void keep_tables(Compilation *c, Form *forms) {
+static void keep_tables(Compilation *c, Cut cut, Form *forms) {
   static const char always[] = "in every epoch, as there is no room to keep them";
-  const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE};
+  const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE, .is_once_planned = cut.parts > 1};
   const bool has_sums = forms[FORM_HOISTED].evaluation_count > 0;
   const Tables *tables;
   Form made;
@@ -543,7 +558,7 @@ static CutForms *make_cut_forms(Compilation *c, Cut cut) {
   Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
   if (!cut_form(c, &c->forms[FORM_PLAIN], cut, &forms[FORM_PLAIN])) return NULL;
   if (!cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
-  if (cut.ranks) keep_tables(c, forms);
+  if (cut.ranks) keep_tables(c, cut, forms);
   CutForms *made = arena_alloc(c->arena, sizeof *made);
   *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut, c->diags)};
   return made;

@@ -409,7 +409,7 @@ static bool check_links(Compilation *c) {
 static const char *asked_for(const char *option, const char *setting) { return option ? option : setting; }
 
 static bool may_be_cut(const Compilation *c) {
-  return cut_wish(c).mode == CUT_AUTO && c->ranks < 2 && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+  return cut_wish(c).mode == CUT_AUTO && (c->ranks < 2 || ranks_are_cut(c)) && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
 static PlanRequest request_of(Compilation *c) {

@@ -222,7 +222,7 @@ static void emit_tap_calls(const Emission *m, int s, FILE *out) {
 
 /* A step that makes rows which an exchange takes. */
 static bool is_sending(const Emission *m, const Step *step) {
-  return m->program->info->is_of_rank && step->kind == STEP_KERNEL && step->kernels->kernels[step->kernel].kind == KERNEL_HALO;
+  return m->program->info->is_of_rank && step->kind == STEP_KERNEL && step->kernels->kernels[step->kernel].kind == KERNEL_HALO && !parts_make_table(step->parts, &step->kernels->kernels[step->kernel]);
 }
 
 /* Whether the exchange comes right after the step: it begins then once it has the rows that others wait for, beside the rank's own. */
@@ -517,7 +517,7 @@ static bool has_parts_of_edges(const Emission *m) {
 
 static void emit_parts(const Emission *m, FILE *out) {
   const Parts *parts = m->evaluation_plan->problem->parts;
-  if (parts->count == 1) return;
+  if (parts->count == 1 || parts->ranks) return;
   fprintf(out, "/* The rows at which the parts of the nodes begin. */\n");
   emit_numbers("part_first", parts->first, parts->count, out);
   if (m->backend == BACKEND_CPU) emit_row_parts(m, "", out);
@@ -734,7 +734,7 @@ static void emit_ranks(const Emission *m, FILE *out) {
   for (int h = 0; h < ranks->halos; h++) fprintf(out, "%s%s", h ? ", " : "", at(m, blocks[kind_of_halo(h)].row));
   fprintf(out, "};\nstatic const gnn_ranks_desc ranks = {%d, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), first_part, first_row, %d, gathered, at_send", ranks->count, ranks->part_levels, ranks->nodes, ranks->edges, ranks->halos);
   static const char *const boundaries[] = {"GNN_BOUNDARY_EXACT", "GNN_BOUNDARY_STALE", "GNN_BOUNDARY_SAMPLE"};
-  fprintf(out, ", &gnn_mpi, %s, %.17g};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number);
+  fprintf(out, ", &gnn_mpi, %s, %.17g, %d};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number, m->evaluation_plan->problem->parts->finer);
 }
 
 static void emit_program(const Emission *m, int value_count, const TapList *taps, FILE *out) {
@@ -786,7 +786,8 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
   if (r->order != ORDER_GIVEN || p->info->is_of_rank)
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
   const Parts *parts = m->evaluation_plan->problem->parts;
-  if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_parts_of_edges(m) ? " .part_in = part_in, .part_out = part_out," : "");
+  if (parts->count > 1 && parts->ranks) fprintf(out, "            .part_levels = %d,\n", parts->levels);
+  else if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_parts_of_edges(m) ? " .part_in = part_in, .part_out = part_out," : "");
   for (int direction = 0; direction < HALO_KINDS && y->residents->halo_levels; direction++) {
     static const HaloKind kinds[] = {HALO_FOR_DST, HALO_FOR_SRC, HALO_OF_EDGES};
     const struct HaloBlocks *b = &y->residents->halo[kinds[direction]];

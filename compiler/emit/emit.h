@@ -93,6 +93,7 @@ void emit_api(const Emission *emission, FILE *out);
 void emit_class_weights(const Emission *emission, const char *declaration, FILE *out);
 
 /* emit.c: what gnn_part_of looks rows up in, where something is gathered from pieces. */
+const char *emit_part_row(const Emission *emission, const char *part); /* "g->blocks.first[1 * 4]": where the rows of a part begin, which is a number of C from 0 on */
 void emit_row_parts(const Emission *emission, const char *qualifier, FILE *out);
 
 /* emit_expr.c: a scalar expression over numbers and options, in double, as C. */

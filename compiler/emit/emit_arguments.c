@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/core/blocks.h"
+
 typedef struct ElementInfo {
   const char *type, *constant_type; /* of a pointer */
   const char *macro;          /* a constant place in the arena as such a pointer */
@@ -174,14 +176,29 @@ static int64_t bytes_before_rows(const Emission *m, const Block *block) {
   return parts_bytes_before(schedule_problem(m->schedule, block->kernels)->parts, block->value, block->part);
 }
 
+static const Parts *parts_of_emission(const Emission *m) { return m->evaluation_plan->problem->parts; }
+
+const char *emit_part_row(const Emission *m, const char *part) {
+  const Parts *parts = parts_of_emission(m);
+  if (parts->ranks) return arena_printf(m->arena, "gnn_part_row(g, %s)", part);
+  return arena_printf(m->arena, "g->blocks.first[%s * %" PRId64 "]", part, INT64_C(1) << (gnn_block_levels(m->program->info->nodes) - parts->levels));
+}
+
+/* Where the rows of a part of a rank begin is known when it runs. */
+static const char *rows_before(const Emission *m, const Block *block, int number_bytes) {
+  const Value *value = &block->kernels->graph->values[block->value];
+  const char *row = emit_part_row(m, arena_printf(m->arena, "%d", block->part - 1));
+  if (value->shape.domain == DOMAIN_EDGE) row = arena_printf(m->arena, "%s.in.ptr[%s]", emit_edge_set(m->arena, m->program->info, DOMAIN_EDGE), row);
+  return arena_printf(m->arena, " - %s * %" PRId64, row, kernels_bytes(block->kernels, block->value) / graph_rows(block->kernels->graph, value->shape.domain) / number_bytes);
+}
+
 const char *argument_before_rows(const Emission *m, const Block *block) {
   const int64_t bytes = bytes_before_rows(m, block);
   if (bytes == 0) return "";
   const int number_bytes = block->kernels->graph->values[block->value].op == OP_OFFSETS ? 8 : kernels_is_half(block->kernels, block->value) ? 2 : 4;
+  if (parts_of_emission(m)->ranks) return rows_before(m, block, number_bytes);
   return arena_printf(m->arena, " - %" PRId64, bytes / (m->backend == BACKEND_CUDA ? 1 : number_bytes));
 }
-
-static const Parts *parts_of_emission(const Emission *m) { return m->evaluation_plan->problem->parts; }
 
 int argument_count(const Emission *m, const Argument *argument) { return argument->kind == ARGUMENT_PIECES ? parts_of_emission(m)->count : 1; }
 

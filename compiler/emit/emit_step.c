@@ -48,12 +48,10 @@ const char *step_state(StepWriter *w, int state, const char *name) {
   return block == NO_INDEX ? NULL : argument_named_block(w->arguments, name, block, &w->uses);
 }
 
-int64_t step_blocks_of_part(const StepWriter *w) {
-  return INT64_C(1) << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels);
-}
+int64_t step_blocks_of_part(const StepWriter *w) { return INT64_C(1) << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels); }
 
 const char *step_part_row(const StepWriter *w, const char *part, Domain domain) {
-  const char *row = arena_printf(w->arena, "g->blocks.first[%s * %" PRId64 "]", part, step_blocks_of_part(w));
+  const char *row = emit_part_row(w->emission, part);
   if (domain != DOMAIN_EDGE) return row;
   if (w->graph->offsets[END_DST] != NO_VALUE) return arena_printf(w->arena, "part_in[%s]", part);
   return arena_printf(w->arena, "%s.in.ptr[%s]", emit_edge_set(w->arena, w->graph->program->info, domain), row);

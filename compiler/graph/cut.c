@@ -16,6 +16,7 @@ enum { BIT_WORD = 32 };
 typedef struct Tile {
   int64_t begin, size;
   ValueId tile; /* NO_VALUE: not yet */
+  ValueId halo[2][PHASE_UPDATE]; /* of ranks: its table, by the end at which sums arrive, and by phase; NO_VALUE: not yet */
 } Tile;
 
 /* By the end at which sums arrive, and by phase; NO_VALUE: not yet. */
@@ -145,11 +146,15 @@ static int64_t gradient_slice(const Cutting *c, const Value *gradient, int gathe
   return is_matrix ? slice_length(&c->from->values[gradient->operand[gathered]].shape, slices_of(c, gradient)) : 0;
 }
 
+/* Of ranks: all that the sum reads of other nodes are tables; values and data of edges have rows of their own there. */
+static bool is_of_tables(const Cutting *c, const Value *sum) { return op_is_aggregation(sum->op) && !c->is_made_on_edges[sum->operand[0]] && !(sum->as.end == END_SRC && c->reads_data[sum->operand[0]]); }
+
 static int64_t sum_slice(const Cutting *c, ValueId id) {
   const Value *value = &c->from->values[id];
   const int gathered = gathered_by_features(c, id);
+  if (c->options.rank && !is_of_tables(c, value)) return 0;
   if (gathered != NO_INDEX) return gradient_slice(c, value, gathered);
-  if (c->options.has_halos) return 0;
+  if (c->options.has_halos && !c->options.rank) return 0;
   if (!op_is_aggregation(value->op) || value->op == OP_GATHER_LOGSUMEXP || value->shape.domain != DOMAIN_NODE) return 0;
   if (c->from->values[value->operand[0]].shape.domain != DOMAIN_EDGE) return 0;
   const int64_t size = slice_length(&value->shape, slices_of(c, value));
@@ -162,7 +167,9 @@ static Tile *tile_of(const Cutting *c, ValueId far, int64_t begin, int64_t size)
   Tiles *tiles = &c->tiles[far];
   for (int i = 0; i < tiles->count; i++)
     if (tiles->list[i].begin == begin && tiles->list[i].size == size) return &tiles->list[i];
-  ARENA_PUSH(c->to->arena, tiles->list, tiles->count, ((Tile){begin, size, NO_VALUE}));
+  Tile tile = {begin, size, NO_VALUE, {{0}}};
+  for (int k = 0; k < 2 * PHASE_UPDATE; k++) tile.halo[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;
+  ARENA_PUSH(c->to->arena, tiles->list, tiles->count, tile);
   return &tiles->list[tiles->count - 1];
 }
 
@@ -262,7 +269,9 @@ static ValueId add_columns(const Cutting *c, ValueId id, int64_t begin, int64_t 
   return add_like(c, value, slice, "slice");
 }
 
-static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64_t begin, int64_t size) {
+static ValueId halo_of_tile(const Cutting *c, ValueId far, Tile *tile, Domain edges, EdgeEnd end, Phase phase);
+
+static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase, int64_t begin, int64_t size) {
   const Value value = c->from->values[id];
   if (c->slice_image[id] != NO_VALUE) return c->slice_image[id];
   if (!c->reads_far[end][id]) {
@@ -272,9 +281,10 @@ static ValueId slice_expression(const Cutting *c, ValueId id, EdgeEnd end, int64
   Value copy = value;
   copy.origin = id;
   copy.shape = sliced_shape(value.shape, size);
-  if (is_far(c, id, end)) copy.operand[0] = tile_of(c, value.operand[0], begin, size)->tile;
+  Tile *tile = is_far(c, id, end) ? tile_of(c, value.operand[0], begin, size) : NULL;
+  if (tile) copy.operand[0] = c->options.rank ? halo_of_tile(c, value.operand[0], tile, value.shape.domain, end, phase) : tile->tile;
   else
-    for (int k = 0; k < value.operand_count; k++) copy.operand[k] = slice_expression(c, value.operand[k], end, begin, size);
+    for (int k = 0; k < value.operand_count; k++) copy.operand[k] = slice_expression(c, value.operand[k], end, phase, begin, size);
   return c->slice_image[id] = graph_add(c->to, copy);
 }
 
@@ -293,7 +303,7 @@ static ValueId slice_sum(const Cutting *c, ValueId id, int64_t size) {
     part.origin = id;
     part.is_exact = true; /* CONCAT rounds, if anybody does */
     begin_walk(c);
-    part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, begin, count);
+    part.operand[0] = slice_expression(c, sum.operand[0], sum.as.end, sum.phase, begin, count);
     c->slice_of[id][begin / size] = all.operand[all.operand_count++] = add_like(c, &sum, part, "slice");
   }
   const ValueId result = add_like(c, &sum, all, "");
@@ -379,17 +389,33 @@ static ValueId update_of_rows(const Cutting *c, ValueId id) {
 
 /* ---- halos ---- */
 
+static HaloKind kind_of_halo(const Cutting *c, const Value *far, Domain edges, EdgeEnd end) {
+  const DataInfo *info = c->to->program->info;
+  return domain_is_edges(far->shape.domain) ? typed_edge_halo(edges) : typed_group_halo(info, typed_row_group(info, edges, end == END_SRC ? END_DST : END_SRC), end);
+}
+
 /* Of a value at the far end of `edges`, or on them. */
 static ValueId halo_of(const Cutting *c, ValueId far, Domain edges, EdgeEnd end, Phase phase) {
   const Value *value = &c->from->values[far];
   const DataInfo *info = c->to->program->info;
   const bool is_of_pairs = info->has_pairs && edges == typed_pairs(info);
-  const HaloKind kind = domain_is_edges(value->shape.domain) ? typed_edge_halo(edges) : typed_group_halo(info, typed_row_group(info, edges, end == END_SRC ? END_DST : END_SRC), end);
+  const HaloKind kind = kind_of_halo(c, value, edges, end);
   ValueId *halo = &c->halos[far].of[is_of_pairs][end][phase];
   if (*halo == NO_VALUE) {
     *halo = add_like(c, value, (Value){.op = OP_HALO, .shape = value->shape, .operand_count = 1, .operand = {c->image[far]}, .as.degree = {end, DOMAIN_EDGE, kind}}, "halo");
     c->to->values[*halo].phase = phase;
   }
+  return *halo;
+}
+
+/* The table of some of its columns. */
+static ValueId halo_of_tile(const Cutting *c, ValueId far, Tile *tile, Domain edges, EdgeEnd end, Phase phase) {
+  const Value *value = &c->from->values[far];
+  ValueId *halo = &tile->halo[end][phase];
+  if (*halo != NO_VALUE) return *halo;
+  const Value table = {.op = OP_HALO, .shape = sliced_shape(value->shape, tile->size), .operand_count = 1, .operand = {tile->tile}, .as.degree = {end, DOMAIN_EDGE, kind_of_halo(c, value, edges, end)}, .slice = slice_at(c, far, tile->begin, tile->size)};
+  *halo = add_like(c, value, table, "slice_halo");
+  c->to->values[*halo].phase = phase;
   return *halo;
 }
 
@@ -556,6 +582,8 @@ static void add_tiles(const Cutting *c, ValueId id) {
       tile->tile = columns_of(c, id, tile->begin, tile->size);
       continue;
     }
+    const bool is_there = c->options.rank && op_info[value->op].kind == OP_KIND_LEAF; /* tables take columns of what stays where it lies */
+    if (is_there && tile->tile == NO_VALUE) tile->tile = add_columns(c, id, tile->begin, tile->size);
     Value slice = {.op = OP_TILE, .shape = sliced_shape(value->shape, tile->size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, tile->begin}};
     slice.slice = slice_at(c, id, tile->begin, tile->size);
     if (tile->tile == NO_VALUE) tile->tile = add_like(c, value, slice, "slice");
@@ -721,7 +749,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
       add_tiles(&c, i);
     }
   take_roots(&c);
-  if ((options.slices > 1 || options.layers) && !options.has_halos) note_slices(&c);
+  if ((options.slices > 1 || options.layers) && (!options.has_halos || options.rank)) note_slices(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   add_entries(&c);

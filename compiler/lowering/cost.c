@@ -712,11 +712,17 @@ static void anchor_update(Estimate *e) {
 }
 static void anchor_nothing(Estimate *e) { (void)e; }
 
+static double packing_seconds(const DeviceRates *rates, const Kernel *kernel) {
+  const double moved = 2 * (double)kernel->work_bytes;
+  return moved > 0 ? moved / rate_at(rates, rates->stream, moved) : 0;
+}
+
 /* Of a rank: rows that leave are packed. */
 static void anchor_halo(Estimate *e) {
-  const double packed = e->graph->program->info->is_of_rank ? (double)e->kernel->work_bytes : 0;
-  if (packed > 0) e->anchor_reads = 2 * packed / rate_at(e->rates, e->rates->stream, 2 * packed);
+  if (e->graph->program->info->is_of_rank) e->anchor_reads = packing_seconds(e->rates, e->kernel);
 }
+
+Cost cost_of_sending(const Machine *machine, const Kernel *kernel) { return (Cost){.seconds = packing_seconds(&machine->rates, kernel) + machine->step_seconds, .bytes = 2 * kernel->work_bytes}; }
 
 /* Sums over all rows are those of the parts of all ranks. */
 static double gathered_parts_seconds(const Estimate *e) {

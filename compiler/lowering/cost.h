@@ -80,6 +80,8 @@ typedef struct Cost {
 /* `what` is the kernel's description (kernel_said): where a profile knows it, its seconds are those measured. NULL: as
  * modelled. */
 Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel, const char *what);
+/* Of a table of a rank: rows that leave are put side by side. */
+Cost cost_of_sending(const Machine *machine, const Kernel *kernel);
 
 /* profile.c: what `train profile` wrote of the program with this model_fingerprint; from then on cost_of_kernel takes its
  * seconds. Where the file is none, false and *fault says why. */

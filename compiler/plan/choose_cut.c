@@ -66,7 +66,7 @@ static Cut cut_of_data(const PlanRequest *r, int of_share) {
   static const int quarters[SHARES] = {ALL_ROOM, ALL_ROOM / 2, 0};
   const int i = of_share / SHARES;
   const int64_t *bytes = r->machine.tier_bytes;
-  Cut cut = {.parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].with & HALOS};
+  Cut cut = {.ranks = r->cut.ranks, .parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].with & HALOS};
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
   cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (cuts[i].with & FIELDS) && r->has_fields ? near : TIER_DEVICE, (cuts[i].with & GRAPH) ? near : TIER_DEVICE,
                        (cuts[i].with & LEARNED) && r->has_learned ? near : TIER_DEVICE);
@@ -78,6 +78,7 @@ static Cut cut_of_data(const PlanRequest *r, int of_share) {
 static bool is_possible(const PlanRequest *r, int of_share) {
   const int i = of_share / SHARES;
   const bool is_away = cuts[i].with & (LEARNED | FIELDS | GRAPH);
+  if (r->cut.ranks > 0 && (is_away || (cuts[i].with & (HALOS | SCORES)))) return false; /* the tables of a rank have its halos, and its data stay */
   if (is_away && r->machine.tier_bytes[TIER_HOST] == 0 && r->machine.tier_bytes[TIER_SSD] == 0) return false;
   for (int k = 0; k < of_share; k++)
     if (cut_is(cut_of_data(r, of_share), cut_of_data(r, k))) return false;
@@ -218,7 +219,7 @@ static const PlanAnswer *say_least(const Choice *c) {
 static const PlanAnswer *with_halos(const PlanRequest *request, const PlanAnswer *tables) {
   Cut cut = request->cut;
   cut.has_halos = true;
-  if (cut.parts < 2 || cut.slices > 1 || cut.layers || request->cut.has_halos || request->given || request->is_quick || !request->forms_of || tables->fault || is_nearly_best(tables)) return tables;
+  if (cut.parts < 2 || cut.ranks > 0 || cut.slices > 1 || cut.layers || request->cut.has_halos || request->given || request->is_quick || !request->forms_of || tables->fault || is_nearly_best(tables)) return tables;
   PlanRequest r = plan_request_cut(request, cut);
   if (!cut_is(r.cut, cut)) return tables;
   if (tables->fits) r.worth_seconds = answer_seconds(tables);

@@ -116,7 +116,7 @@ static void add_scratch(Laying *l, const Plan *plan, int t, int first_boundary, 
   if (step < 0 || s->steps[step].kind != STEP_KERNEL || s->steps[step].boundary != first_boundary + t) return;
   const Kernels *kernels = plan->problem->kernels;
   const Kernel *kernel = &kernels->kernels[s->steps[step].kernel];
-  int64_t work_bytes = parts_work_bytes(plan->problem->parts, kernel), offset = plan->planned ? plan_offset(plan->planned, -1, t) : -1;
+  int64_t work_bytes = parts_work_bytes(plan->problem->parts, kernel, s->steps[step].part), offset = plan->planned ? plan_offset(plan->planned, -1, t) : -1;
   Block block = {.kind = BLOCK_SCRATCH, .first = step, .last = step, .kernels = kernels, .value = NO_VALUE, .part = s->steps[step].part};
   if (work_bytes) {
     if (q->join[t] > t) block.last = s->kernel_step[first_boundary + q->join[t]]; /* what is on its way to other ranks */

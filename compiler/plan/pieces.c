@@ -132,8 +132,10 @@ static bool is_aligned_for_library(const Parts *p, const Kernel *kernel) {
   return true;
 }
 
+/* Tables of ranks are made by parts whatever they are made of: so each takes its turn (base_order.c). */
 static bool runs_by_parts(const Parts *p, const Kernel *kernel) {
   const Kernels *k = p->kernels;
+  if (p->ranks && kernel->kind == KERNEL_HALO && can_run_by_parts(k, kernel)) return true;
   for (int n = 0; n < kernel->input_count; n++)
     if (p->is_cut[k->storage[kernel->inputs[n]]]) return true;
   for (int n = 0; n < kernel->output_count; n++)
@@ -152,7 +154,7 @@ static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
   const bool can_cut_edges = every_part_has_edges(p, END_DST);
   for (int v = 0; v < k->graph->value_count; v++)
-    p->is_cut[v] = (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && !resident_of_value(residents, k->graph, v) && (is_on_nodes(k, v) || (is_on_edges(k, v) && can_cut_edges));
+    p->is_cut[v] = !(p->ranks && k->graph->values[v].op == OP_HALO) && (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && !resident_of_value(residents, k->graph, v) && (is_on_nodes(k, v) || (is_on_edges(k, v) && can_cut_edges));
   for (int v = 0; v < k->graph->value_count; v++)
     if (is_asked_for(k->graph, residents, v)) p->is_cut[k->storage[v]] = false;
   for (int end = 0; end < 2; end++)
@@ -170,13 +172,44 @@ static void find_cut(Parts *p, const Residents *residents) {
   for (int i = 0; i < k->kernel_count; i++) p->is_by_parts[i] = runs_by_parts(p, &k->kernels[i]);
 }
 
+/* Of the rank that has fewest parts of the nodes, but some. */
+static int least_parts(const RankInfo *ranks) {
+  int least = 1 << ranks->part_levels;
+  for (int r = 0; r < ranks->count; r++) {
+    const int parts = ranks->first_part[r + 1] - ranks->first_part[r];
+    if (parts > 0 && parts < least) least = parts;
+  }
+  return least;
+}
+
 int parts_at_most(const DataInfo *info, int most) {
-  const int blocks = 1 << gnn_block_levels(info->nodes);
+  const RankInfo *ranks = info->ranks;
+  const int blocks = ranks ? least_parts(ranks) << (gnn_block_levels(ranks->nodes) - ranks->part_levels) : 1 << gnn_block_levels(info->nodes);
   return most < blocks ? most : blocks;
+}
+
+/* The most that a rank has in each of its parts, one behind the other. before_block NULL: all blocks have equal shares of `all`. */
+static void before_of_ranks(const Parts *p, const int64_t *before_block, int64_t all, int64_t *before) {
+  const RankInfo *ranks = p->ranks;
+  const int levels = gnn_block_levels(ranks->nodes), below = levels - ranks->part_levels - p->finer;
+  for (int i = 0; i < p->count; i++) {
+    int64_t most = 0;
+    for (int r = 0; r < ranks->count; r++) {
+      const int64_t own = (int64_t)(ranks->first_part[r + 1] - ranks->first_part[r]) << p->finer, before_rank = (int64_t)ranks->first_part[r] << p->finer;
+      const int64_t first = (before_rank + (own * i >> p->levels)) << below, end = (before_rank + (own * (i + 1) >> p->levels)) << below;
+      const int64_t has = before_block ? before_block[end] - before_block[first] : (int64_t)((double)all * (double)(end - first) / (double)(INT64_C(1) << levels)) + (end > first);
+      if (has > most) most = has;
+    }
+    before[i + 1] = before[i] + most;
+  }
 }
 
 static const int64_t *edges_before(Arena *arena, const DataInfo *info, EdgeEnd end, const Parts *p) {
   int64_t *before = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *before);
+  if (p->ranks) {
+    before_of_ranks(p, info->of_all->block_edges[end], info->of_all->edges, before);
+    return before;
+  }
   for (int i = 0; i <= p->count; i++)
     before[i] = info->block_edges[end] ? info->block_edges[end][(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->edges * i / p->count;
   return before;
@@ -222,10 +255,13 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
   const DataInfo *info = kernels->graph->program->info;
   Parts *p = arena_alloc(arena, sizeof *p);
   p->kernels = kernels;
+  p->ranks = info->is_of_rank ? info->ranks : NULL;
   while (2 << p->levels <= parts_at_most(info, most)) p->levels++;
   p->count = 1 << p->levels;
+  while (p->ranks && least_parts(p->ranks) << p->finer < p->count) p->finer++;
   int64_t *first = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *first);
-  for (int i = 0; i <= p->count; i++)
+  if (p->ranks) before_of_ranks(p, info->of_all->block_first, info->of_all->nodes, first);
+  for (int i = 0; i <= p->count && !p->ranks; i++)
     first[i] = info->block_first ? info->block_first[(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->nodes * i / p->count;
   p->first = first;
   for (int end = 0; end < 2; end++) p->edges[end] = edges_before(arena, info, (EdgeEnd)end, p);
@@ -248,7 +284,9 @@ int parts_row_shift(const Parts *p) {
   return shift;
 }
 
-bool parts_is_halo(const Parts *p, ValueId value) { return p->count > 1 && p->kernels->graph->values[p->kernels->storage[value]].op == OP_HALO; }
+bool parts_make_table(const Parts *p, const Kernel *kernel) { return p->ranks && kernel->kind == KERNEL_HALO && p->is_by_parts[kernel - p->kernels->kernels]; }
+
+bool parts_is_halo(const Parts *p, ValueId value) { return p->count > 1 && !p->ranks && p->kernels->graph->values[p->kernels->storage[value]].op == OP_HALO; }
 
 static const HaloPieces *halo_of(const Parts *p, ValueId value) { return &p->halo[halo_kind(&p->kernels->graph->values[p->kernels->storage[value]])]; }
 
@@ -275,6 +313,7 @@ static int parts_of_value(const Parts *p, ValueId value, int part) { return p->i
 
 int parts_piece_read(const Parts *p, const Kernel *kernel, ValueId value, int part, int k) {
   if (parts_is_halo(p, value)) return piece_of_pairs(halo_of(p, value), part, 0, k);
+  if (!part && parts_make_table(p, kernel)) return NO_INDEX; /* what leaves is read from the table */
   if (part && parts_gathers(p, kernel, value)) return k < p->count ? k + 1 : NO_INDEX;
   return k ? NO_INDEX : parts_of_value(p, value, part);
 }
@@ -305,14 +344,19 @@ static int64_t halo_bytes(const Parts *p, ValueId value, int piece) {
 /* Where the edges of a part's last row end is where those of the next part's first begin. */
 enum { OFFSET_BYTES = 8 };
 
+static int64_t row_bytes(const Parts *p, ValueId value) {
+  const Graph *graph = p->kernels->graph;
+  const int64_t rows = graph_value_rows(graph, p->kernels->storage[value]);
+  return rows ? kernels_bytes(p->kernels, value) / rows : 0;
+}
+
 int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
   if (part < 2) return 0;
   if (v->op == OP_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
   if (v->op == OP_OFFSETS) return OFFSET_BYTES * p->first[part - 1];
   if (v->op == OP_ENTRIES) return 4 * p->entries[v->as.entries.field].before[v->as.entries.is_by_column][part - 1];
-  if (v->shape.domain == DOMAIN_EDGE) return kernels_bytes(p->kernels, value) / p->edges[END_DST][p->count] * p->edges[END_DST][part - 1];
-  return kernels_bytes(p->kernels, value) / p->first[p->count] * p->first[part - 1];
+  return row_bytes(p, value) * (v->shape.domain == DOMAIN_EDGE ? p->edges[END_DST] : p->first)[part - 1];
 }
 
 int64_t parts_bytes(const Parts *p, ValueId value, int part) {
@@ -383,8 +427,10 @@ static bool is_turned(const Kernel *kernel) { return kernel->kind == KERNEL_SPAR
 
 static bool sums_by_walkers(const Kernel *kernel) { return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_COLUMN_SUM; }
 
+static int64_t all_nodes(const Parts *p) { return p->ranks ? p->ranks->nodes : p->first[p->count]; }
+
 /* A loss a block stays until all parts are there; on a GPU the loss of each labelled row does until its block's is. */
-static int64_t block_losses_bytes(const Parts *p) { return 8 * (INT64_C(1) << gnn_block_levels(p->first[p->count])); }
+static int64_t block_losses_bytes(const Parts *p) { return 8 * (INT64_C(1) << gnn_block_levels(all_nodes(p))); }
 
 static int64_t largest_part(const Parts *p) {
   int64_t most = 0;
@@ -399,16 +445,18 @@ int64_t parts_sums_bytes(const Parts *p, const Kernel *kernel) {
   if (!p->is_by_parts[kernel - p->kernels->kernels]) return 0;
   if (kernel->kind == KERNEL_CROSS_ENTROPY) return block_losses_bytes(p);
   if (is_turned(kernel)) return kernel->work_bytes;
-  return sums_by_walkers(kernel) ? 4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (p->levels + 1) : 0;
+  const int64_t of_ranks = p->ranks ? INT64_C(1) << p->ranks->part_levels : 0; /* their sums are gathered after the last part */
+  return sums_by_walkers(kernel) ? 4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (of_ranks + (p->ranks ? p->finer : p->levels) + 1) : 0;
 }
 
 /* Each part has its own walkers. */
-int64_t parts_work_bytes(const Parts *p, const Kernel *kernel) {
-  if (!p->is_by_parts[kernel - p->kernels->kernels]) return kernel->work_bytes;
+int64_t parts_work_bytes(const Parts *p, const Kernel *kernel, int part) {
+  if (!p->is_by_parts[kernel - p->kernels->kernels] || part == 0) return kernel->work_bytes;
+  if (parts_make_table(p, kernel)) return 0;
   if (kernel->kind == KERNEL_CROSS_ENTROPY) return least_of(kernel->work_bytes - block_losses_bytes(p), 8 * largest_part(p));
   if (is_turned(kernel)) return 0;
   if (!sums_by_walkers(kernel)) return kernel->work_bytes;
-  int levels = gnn_run_levels(p->first[p->count]) - p->levels, shared = kernel->walker_levels < levels ? kernel->walker_levels : levels;
+  int levels = gnn_run_levels(all_nodes(p)) - (p->ranks ? p->ranks->part_levels + p->finer : p->levels), shared = kernel->walker_levels < levels ? kernel->walker_levels : levels;
   return (4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (levels - shared + 1)) << shared;
 }
 

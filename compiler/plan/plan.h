@@ -153,6 +153,7 @@ typedef struct DataHomes {
   const bool *is_away; /* per field; NULL: none is */
   Tier fields, graph, scores, learned; /* learned: weights that kernels have by rows of nodes, and their optimiser's state */
   int halo_levels; /* for which parts halos are */
+  bool is_once_planned; /* what leads to what is computed once moves as in an epoch, though all data stay */
   bool has_labels; /* what is learned is at home with the fields where that, and where scores end, is the host */
 } DataHomes;
 
@@ -187,6 +188,8 @@ static inline bool machine_reaches_ssd(const Machine *machine) {
  * all rows. */
 typedef struct Parts {
   const Kernels *kernels;
+  const RankInfo *ranks; /* of a program of ranks: parts are those of each rank, with the rows of the rank that has most there; NULL: there is one process. */
+  int finer;             /* A part of the nodes is 2^finer runs of blocks there, of which a rank's part has some: gnn_part_row */
   int levels, count;    /* 2^levels of them */
   const int64_t *first; /* [count + 1]: part p has the rows first[p - 1] .. first[p] - 1 */
   const int64_t *edges[2]; /* by EdgeEnd, [count + 1]: so many edges have this end in the parts before */
@@ -203,6 +206,9 @@ typedef struct Parts {
   } *gathered;          /* per kernel: of which values it reads any rows */
   const Cached *cached; /* NULL: nothing is */
 } Parts;
+
+/* Of ranks: what a step of `part` of the kernel is; the rows of a table are made part by part, and leave by a step of its own behind the last (part 0). */
+bool parts_make_table(const Parts *parts, const Kernel *kernel);
 
 /* Whoever reads halos can run by parts, and where there are codes alone nobody asks for the ids of neighbours; NULL takes them. */
 bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone);
@@ -226,7 +232,7 @@ int parts_halo_piece(const Parts *parts, ValueId value, int to, int from); /* ro
 int parts_halo_shift(const Parts *parts, HaloKind kind); /* of the number of a part in the code of a row in halos (gnn_halo_rows), of nodes the same for both ends */
 /* Of a kernel that sums over the rows of all parts one after the other: of what is open between them, 0 for others. */
 int64_t parts_sums_bytes(const Parts *parts, const Kernel *kernel);
-int64_t parts_work_bytes(const Parts *parts, const Kernel *kernel); /* scratch of each of its steps */
+int64_t parts_work_bytes(const Parts *parts, const Kernel *kernel, int part); /* scratch of each of its steps */
 /* "h", "h[2/4]"; of halos "h_halo[2>3/4]", rows of part 2 for part 3. `name` is the value's. */
 const char *parts_name(const Parts *parts, ValueId value, const char *name, int piece);
 const char *parts_part_name(const Parts *parts, const char *name, int part); /* of what is no value */
@@ -251,7 +257,7 @@ ValueRole *roles_of(Arena *arena, const Kernels *kernels); /* per value: what it
 
 typedef struct PlanningProblem {
   const Kernels *kernels;
-  int32_t *kernel_of_op;     /* NO_INDEX: the reader of the scores, after the last kernel of an evaluation */
+  int32_t *kernel_of_op;     /* NO_INDEX: the reader of the scores, after the last kernel of an evaluation. Of ranks, that of a table made by parts comes twice (parts_make_table) */
   ValueId *value_of_datum;   /* NO_VALUE: a resident block, or sums */
   int32_t *sums_of_datum;    /* a kernel whose sums lie there from its first part to its last, or NO_INDEX */
   const Residents *residents;

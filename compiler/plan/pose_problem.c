@@ -271,6 +271,14 @@ static void add_last(const Describing *d, ProblemOp *op, int datum) {
   ARENA_PUSH(d->arena, op->writes, op->write_count, access);
 }
 
+/* Of a table that is made part by part: what others gather of it is put side by side, and leaves, and theirs come. */
+static void describe_exchange(const Describing *d, int index) {
+  const Kernel *kernel = &d->kernels->kernels[index];
+  ProblemOp op = {.id = arena_printf(d->arena, "%d: what leaves of %s", index + 1, d->graph->values[kernel->anchor].name), .phase = d->problem->ops[d->problem->op_count - 1].phase};
+  add_access(d, &op.writes, &op.write_count, datum_of(d, kernel->anchor));
+  add_op(d, op, cost_of_sending(d->machine, kernel).seconds, exchange_of_kernel(d->machine, d->kernels, kernel).seconds, round_up(parts_work_bytes(d->parts, kernel, 0), d->planning->unit), index);
+}
+
 static void describe_op(const Describing *d, int index) {
   static const ProblemPhase phases[] = {[PHASE_FORWARD] = PROBLEM_PHASE_FORWARD, [PHASE_BACKWARD] = PROBLEM_PHASE_BACKWARD, [PHASE_UPDATE] = PROBLEM_PHASE_OPTIMISER};
   const Kernel *kernel = &d->kernels->kernels[index];
@@ -296,9 +304,12 @@ static void describe_op(const Describing *d, int index) {
   add_updated(d, &op, kernel);
   if (kernel->kind == KERNEL_FOLLOW) add_block(d, &op, d->residents->weight[d->graph->values[d->graph->values[kernel->anchor].operand[0]].as.index]);
   double rows = 1; /* that are copied, of those there are */
-  if (kernel->kind == KERNEL_HALO && d->parts->count > 1) rows = (double)parts_bytes(d->parts, kernel->anchor, 0) / (double)kernels_bytes(d->kernels, kernel->anchor);
+  const bool is_table = parts_make_table(d->parts, kernel);
+  if (kernel->kind == KERNEL_HALO && d->parts->count > 1 && !d->parts->ranks) rows = (double)parts_bytes(d->parts, kernel->anchor, 0) / (double)kernels_bytes(d->kernels, kernel->anchor);
   double seconds = rows * cost_of_kernel(d->machine, d->kernels, kernel, kernel_said(d->kernels, kernel)).seconds + (op.chunks - 1) * d->machine->step_seconds;
-  add_op(d, op, seconds, exchange_of_kernel(d->machine, d->kernels, kernel).seconds, round_up(parts_work_bytes(d->parts, kernel), d->planning->unit), index);
+  if (is_table) seconds = fmax(0, seconds - cost_of_sending(d->machine, kernel).seconds);
+  add_op(d, op, seconds, is_table ? 0 : exchange_of_kernel(d->machine, d->kernels, kernel).seconds, round_up(parts_work_bytes(d->parts, kernel, is_by_parts), d->planning->unit), index);
+  if (is_table) describe_exchange(d, index);
 }
 
 /* Updates come last, so that all gradients stand side by side when the backward pass ends. */

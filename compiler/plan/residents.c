@@ -334,7 +334,7 @@ static void add_early(Collecting *l, const Kernels *once) {
       l->field_padding[f] = kernels_padding(once, v);
       add_field(l, f, false, true);
     }
-    if (once->is_stored[v] && !graph_is_result(graph, v) && !has_data_away(l->homes))
+    if (once->is_stored[v] && !graph_is_result(graph, v) && !has_data_away(l->homes) && !l->homes.is_once_planned)
       l->residents->before[v] = add_made_before(l, arena_printf(l->arena, "before_%s", graph->values[v].name), once, v, true);
   }
 }

@@ -164,6 +164,8 @@ static const char *kernel_text(const Scheduling *c, const char *what, int part) 
   return part ? arena_printf(c->arena, "%s [%d/%d]", what, part, c->problem->parts->count) : what;
 }
 
+static const char *sending_text(const Scheduling *c, const char *name) { return arena_printf(c->arena, "what other ranks gather of %s", name); }
+
 static void add_kernel(Scheduling *c, const TimelineEvent *event) {
   int t = event->boundary;
   Schedule *s = c->schedule;
@@ -177,11 +179,14 @@ static void add_kernel(Scheduling *c, const TimelineEvent *event) {
   }
   const Kernel *kernel = &c->problem->kernels->kernels[index];
   const Parts *parts = c->problem->parts;
-  int part = parts->is_by_parts[index] ? base->chunk + 1 : 0;
+  const bool is_sending = parts_make_table(parts, kernel) && c->q->problem->ops[base->op].chunks == 1;
+  int part = parts->is_by_parts[index] && !is_sending ? base->chunk + 1 : 0;
+  const Cost cost = is_sending ? cost_of_sending(c->machine, kernel) : cost_of_part(cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL), parts, part);
+  const ValueId anchor = kernel->anchor;
+  const Graph *graph = c->problem->kernels->graph;
   add_step(c, event, (Step){.kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernel = index, .part = part, .is_rerun = c->q->rerun[t] >= 0, .copy = NO_INDEX,
-                            .cost = cost_of_part(cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL), parts, part),
-                            .place = c->problem->kernels->graph->values[kernel->anchor].place, .what = kernel_text(c, kernel_what(c->problem->kernels, kernel), part),
-                            .said = kernel_text(c, kernel_said(c->problem->kernels, kernel), part)});
+                            .cost = cost, .place = graph->values[anchor].place, .what = is_sending ? sending_text(c, graph->values[anchor].name) : kernel_text(c, kernel_what(c->problem->kernels, kernel), part),
+                            .said = is_sending ? sending_text(c, graph->values[anchor].said) : kernel_text(c, kernel_said(c->problem->kernels, kernel), part)});
 }
 
 static void append(Arena *arena, const Machine *machine, Schedule *schedule, const Plan *plan) {

@@ -141,8 +141,11 @@ static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piec
   bool has_rows = rows == DOMAIN_NODE || (rows == DOMAIN_EDGE && graph_walk_end(&graph->values[step->kernels->kernels[step->kernel].anchor]) == END_DST);
   if (block && step->part && block->part == 0 && (block->value != NO_VALUE || memory_is_written(m, block)) && has_rows) {
     const int part = piece ? piece : step->part;
+    const int64_t end = span->to; /* parts of ranks are the most that one of them has, and together more than all */
     span->from += parts_bytes_before(step->parts, value, part);
     span->to = span->from + parts_bytes(step->parts, value, part);
+    if (span->from > end) span->from = end;
+    if (span->to > end) span->to = end;
   }
   return block != NULL;
 }

@@ -78,6 +78,10 @@ static const char *replay_output(Replay *r, const Step *step, ValueId id) {
 static const char *replay_kernel(Replay *r, const Step *step) {
   const Kernel *kernel = &r->kernels->kernels[step->kernel];
   const char *fault = NULL;
+  if (step->part == 0 && parts_make_table(r->parts, kernel)) { /* what others gather of it leaves */
+    const int index = index_of(r, kernel->anchor, 0);
+    return r->part_done[step->kernel] == r->parts->count && r->where[index] == ON_DEVICE ? NULL : arena_printf(r->arena, "step %d sends rows that are not there", step->number);
+  }
   if ((step->part > 0) != r->parts->is_by_parts[step->kernel] || step->part > r->parts->count) return arena_printf(r->arena, "step %d is of no part of its kernel", step->number);
   for (int k = 0; k < kernel->input_count; k++) {
     ValueId id = r->kernels->storage[kernel->inputs[k]];

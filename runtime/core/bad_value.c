@@ -8,6 +8,7 @@
 
 #include "../base/array.h"
 #include "adjacency.h"
+#include "ranks.h"
 #include "weights.h"
 
 static int bad_value_look(const gnn_run *run, gnn_bad_value *bad, const char *name, gnn_rows rows, gnn_array values, int64_t first, int64_t count, int64_t width) {
@@ -31,17 +32,25 @@ static int64_t bad_value_rows(const gnn_run *run, const gnn_value_desc *value) {
   return value->count;
 }
 
+/* The rows, or edges, of the parts before; of a rank, of its parts. */
+static int64_t bad_value_before(const gnn_run *run, int64_t part, int is_of_edges) {
+  const gnn_graph_desc *graph = &run->program->graph;
+  if (!run->ranks) return (is_of_edges ? graph->part_in : graph->part_first)[part];
+  const int64_t row = gnn_part_row(run, part);
+  return is_of_edges ? run->sets[GNN_EDGES].in.ptr[row] : row;
+}
+
 void gnn_bad_value_search(gnn_run *run, int step) {
   const gnn_program *program = run->program;
   gnn_bad_value *bad = run->search;
   for (int v = 0; v < program->value_count && !bad->epoch; v++) {
     const gnn_value_desc *value = &program->values[v];
     const int is_of_edges = value->rows == GNN_ROWS_EDGES_OF_PART;
-    const int64_t *part = is_of_edges ? program->graph.part_in + value->count : value->rows == GNN_ROWS_PART ? program->graph.part_first + value->count : NULL;
-    const int64_t first = part ? part[-1] : 0;
-    const int64_t count = part ? *part - first : bad_value_rows(run, value);
+    const int is_of_part = is_of_edges || value->rows == GNN_ROWS_PART;
+    const int64_t first = is_of_part ? bad_value_before(run, value->count - 1, is_of_edges) : 0;
+    const int64_t count = is_of_part ? bad_value_before(run, value->count, is_of_edges) - first : bad_value_rows(run, value);
     const gnn_array values = {.dtype = value->is_half ? GNN_BF16 : GNN_F32, .data = (const unsigned char *)gnn_at(run, value->at)};
-    if (value->step != step || !bad_value_look(run, bad, value->name, is_of_edges ? GNN_ROWS_EDGE : part ? GNN_ROWS_NODE : value->rows, values, first, count, value->width)) continue;
+    if (value->step != step || !bad_value_look(run, bad, value->name, is_of_edges ? GNN_ROWS_EDGE : is_of_part ? GNN_ROWS_NODE : value->rows, values, first, count, value->width)) continue;
     bad->set = value->rows == GNN_ROWS_EDGE ? (int)value->count : 0;
     bad->step = step;
     bad->line = value->line;

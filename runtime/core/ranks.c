@@ -152,6 +152,13 @@ int64_t gnn_own_share(const gnn_run *run, int64_t own_run, int64_t rows) {
 int gnn_first_part(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank]; }
 int gnn_own_parts(const gnn_run *run) { return run->ranks->desc->first_part[run->ranks->rank + 1] - gnn_first_part(run); }
 
+int64_t gnn_parts_before(const gnn_run *run, int64_t part) { return ((int64_t)gnn_own_parts(run) << run->ranks->desc->finer_levels) * part >> run->program->graph.part_levels; }
+
+int64_t gnn_part_row(const gnn_run *run, int64_t part) {
+  const gnn_ranks_desc *desc = run->ranks->desc;
+  return run->blocks.first[gnn_parts_before(run, part) << (run->blocks.levels - desc->part_levels - desc->finer_levels)];
+}
+
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes) {
   const gnn_ranks_desc *desc = run->ranks->desc;
   int64_t first[GNN_RANKS_MOST + 1];

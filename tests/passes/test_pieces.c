@@ -350,7 +350,7 @@ static Made make_kernels_once(const char *model, int parts, const CutOptions *cu
   m.kernels = fuse(m.training, is_sparse, &options);
   m.evaluation_kernels = fuse(m.evaluation, is_sparse, &options);
   m.once_kernels = fuse(cut_graph(h->graph, *cut), is_sparse, &options);
-  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, m.once_kernels, is_sparse, (DataHomes){cut->is_away, home, TIER_DEVICE, TIER_HOST, TIER_DEVICE, 0, false});
+  m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, m.once_kernels, is_sparse, (DataHomes){cut->is_away, home, TIER_DEVICE, TIER_HOST, TIER_DEVICE, 0, false, false});
   return m;
 }
 

@@ -26,7 +26,12 @@ refuses() { # WORDS OPTION...: E0110, and why
 }
 check "a library of ranks is refused" refuses "a program, or its sources" --lib plain.gnn
 check "  a run of several simulated devices" refuses "planned for .* not run, by --backend=sim" --backend=sim plain.gnn
-check "  a cut" refuses "no --cut" '--cut=halos(2)' plain.gnn
+check "  halos of parts, beside those of ranks" refuses "tables of a rank are its halos already" '--cut=halos(2)' plain.gnn
+sed '$a plan { cut = rows(2); cut "sage1" = whole }' plain.gnn >layers.gnn
+check "  layers that are cut otherwise" refuses "layers of a rank are cut alike" layers.gnn
+check "  a cut of ranks on GPUs" refuses "values of a rank on a GPU are whole" --backend=cuda '--cut=rows(2)' plain.gnn
+sed 's/epochs = 6/epochs = 6; approximate { boundary = stale(1) }/' plain.gnn >behind.gnn
+check "  and of what is behind" refuses "stale(1) is for values that are whole" '--cut=rows(2)' behind.gnn
 check "  the check of gradients" refuses "gradients" -fgradcheck plain.gnn
 awk '/^data/ { print "data g from npy(\"none\") {\n  nodes = 2100\n  edges = 9000\n  node x : f32[12]\n  node y : class[5]\n}"; next } { print }' plain.gnn >shapes.gnn
 check "  data that were not read" refuses "not read" --shapes shapes.gnn
@@ -161,7 +166,7 @@ model() { # NAME DATA LAYERS [TRAIN]
 }
 check "SAGE and GCN on 2, 3, 4 and 8 ranks have the bits of one process" same_bits plain 2 3 4 8
 counts() { # NAME: every exchange has sent to the byte what its step in the plan says
-  "$gnncc" -w --plan -v --ranks=3 $precision "$1.gnn" | sed -n 's/^ *\([0-9]*\)  net .* exchange .*: \([0-9]*\) bytes in all.*/\1 \2 \2/p' >planned
+  "$gnncc" -w --plan -v --ranks=3 $precision $options "$1.gnn" | sed -n 's/^ *\([0-9]*\)  net .* exchange .*: \([0-9]*\) bytes in all.*/\1 \2 \2/p' >planned
   sed -n '/"exchanges"/p' "$1_3.out/run.json" | grep -o '{[^}]*}' | tr -dc '0-9 \n' | sed 's/^ *//; s/  */ /g' >counted
   cat planned counted
   [ "$(wc -l <planned)" -ge 4 ] && cmp planned counted
@@ -300,7 +305,26 @@ tight() { # what one rank has no room for moves to the host
   "$gnncc" -w --plan --ranks=2 $options tight.gnn >plan && grep -q 'moves .*host' plan && same_bits tight 2
 }
 check "a device too small for a rank's values, on 2" tight
+model cut 'synth(kind = "rmat", nodes = 34000, degree = 4, features = 12, classes = 5, seed = 3)' '  h = x |> dropout(0.2) |> SAGE(32) |> relu |> SAGE(32) |> batch_norm
+  return h |> relu |> GAT(8, heads = 2, dropout = 0.2) |> GCN(y.classes)'
+options="--cut=rows(2)"
+check "values of ranks in parts, on 8" same_bits cut 8
+options="--cut=rows(4)"
+check "  on 3, of which one has more than others" same_bits cut 3
+check "  and send to the byte what was announced" counts cut
+few_blocks() { "$gnncc" -w --ranks=8 '--cut=rows(4)' cut.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep 'E0512.*rows(4): .* at most 2 parts' messages; }
+check "  in no more parts than a rank has blocks" few_blocks
+sliced() { # tables in two slices, and their exchanges; the rest on the host and the SSD
+  options="--cut=slices(2) --budget device=8MiB --budget host=1MiB --budget ssd=1GiB"
+  "$gnncc" -w --plan -v --ranks=2 $options cut.gnn >plan && grep '^  moves .*to host.*to ssd' plan && grep 'sage2.m.sum in 2 slices' plan && [ "$(grep -c ' net  .*exchange .*slice_halo' plan)" -ge 4 ] && same_bits cut 2
+}
+check "  tables in slices, and values on the host and the SSD, on 2" sliced
 options=
+chosen() { # by itself, where whole values have no room: of three layers of 256 whose neighbours are anywhere
+  sed -e 's/nodes = 2100/nodes = 111059956/; s/edges = 9000/edges = 1615685872/; s/f32\[12\]/f32[128]/; s/class\[5\]/class[172]/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/; s/GCN/SAGE/' shapes.gnn >papers.gnn
+  "$gnncc" -w --plan --backend=sim --shapes --target=a100x4 --plan-effort=fast papers.gnn >plan && head -6 plan && grep '^  sage2 *forward .*slices(8)' plan && grep '^  ranks     4,' plan && grep '^  moves .*to host' plan
+}
+check "a cut is chosen where whole values of ranks have no room" chosen
 
 # ---- commands ----
 

@@ -120,6 +120,23 @@ check "  three ranks have the bits of one process" trains 1 pairs/pairs 2
 check "  a program in which each exchange can be left out" marks
 check "  without one exchange or sum over ranks, each in turn, a number differs" caught pairs/pairs.c pairs/pairs
 
+# ---- values in parts, tables in slices ----
+
+program=cut
+cat >cut.gnn <<'MODEL'
+data g from synth(kind = "rmat", nodes = 17000, degree = 3, features = 6, classes = 3, seed = 3)
+model cut on g { return x |> SAGE(32) |> relu |> SAGE(32) |> batch_norm |> GCN(4) |> SAGE(y.classes) }
+train cut { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }
+MODEL
+check "values in parts in one process" one_process
+check "  sources of three ranks" "$gnncc" -q -w -S --verify --ranks=3 '--cut=slices(2)' cut.gnn -o cut
+for sanitizer in address,undefined thread; do
+  check "  compiled under $sanitizer" watched $sanitizer
+  check "  three ranks have the bits of one process" trains 1 cut/cut 2
+done
+check "  a program in which each exchange can be left out" marks
+check "  without one exchange or sum over ranks, each in turn, a number differs" caught cut/cut.c cut/cut
+
 # ---- what is asked for that is not exact ----
 
 cat >net.gnn <<'MODEL'

@@ -132,9 +132,10 @@ static void run_over_rows(const StepWriter *w, const char *task, Domain domain, 
 
 enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64, SENT_ROWS = 256 };
 
-/* Each of the rank's parts in turn: `s` in the loop is the step for part number s.part of the rank. */
+/* Each of the rank's parts in turn: `of_part` in the loop is the step for part number own_part of the rank. */
 static void open_own_parts(const StepWriter *w) {
-  fprintf(w->out, "  for (int part = 0; part < gnn_own_parts(g); part++) {\n    struct %s of_part = s;\n    of_part.part = part;\n", w->name);
+  const bool is_of_part = w->step->part > 0; /* of its rows, which has some, of finer ones */
+  fprintf(w->out, "  for (int64_t own = %s; own < %s; own++) {\n    struct %s of_part = s;\n    of_part.own_part = own;\n", is_of_part ? "gnn_parts_before(g, part - 1)" : "0", is_of_part ? "gnn_parts_before(g, part)" : "gnn_own_parts(g)", w->name);
 }
 
 static void run_own_part(const StepWriter *w, const char *task, const char *count, const char *extent) {
@@ -281,8 +282,9 @@ static void emit_sparse_matmul(StepWriter *w) {
 
 /* Sums of all parts of all ranks, `count` numbers each in the scratch, become one; is_result: that of the step. */
 static void end_with_all_ranks(const StepWriter *w, int64_t count, bool is_result) {
-  fprintf(w->out, "  gnn_sum_ranks(g, scratch, %" PRId64 ");\n", count);
-  if (is_result) fprintf(w->out, "  memcpy(%s, scratch, %" PRId64 " * sizeof(gnn_real));\n", argument_name_of_value(w->arguments, w->kernel->anchor, true), count);
+  const char *sums = w->step->part ? "sums" : "scratch";
+  fprintf(w->out, "  gnn_sum_ranks(g, %s, %" PRId64 ");\n", sums, count);
+  if (is_result) fprintf(w->out, "  memcpy(%s, %s, %" PRId64 " * sizeof(gnn_real));\n", argument_name_of_value(w->arguments, w->kernel->anchor, true), sums, count);
 }
 
 /* Column by column, of all rows or those of a part; of ranks, those of each part of the rank, after which the sums of all parts are added. */
@@ -300,7 +302,7 @@ static void emit_sparse_outer(StepWriter *w) {
   fprintf(w->out, "static inline void %s_row(const void *context, int64_t r, const gnn_real *acc) {\n", w->name);
   const char *turned = ranks || is_left ? NULL : w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
   const char *to = ranks ? step_scratch(w) : is_left ? step_to(w, w->kernel->anchor) : turned;
-  const char *row = ranks ? arena_printf(w->arena, "((gnn_first_part(g) + s->part) * %" PRId64 " + r)", columns) : "r";
+  const char *row = ranks ? arena_printf(w->arena, "((gnn_first_part(g) + s->own_part) * %" PRId64 " + r)", columns) : "r";
   print_opening(w, ranks ? USES_RUN : w->uses);
   w->uses = 0;
   fprintf(w->out, "  gnn_real *restrict to = %s + %s * %" PRId64 ";\n", to, row, width);
@@ -309,7 +311,7 @@ static void emit_sparse_outer(StepWriter *w) {
   const bool is_gathered = step_gathers(w->step, gathered);
   const char *dense = is_gathered ? arena_printf(w->arena, "gnn_at(g, 0), %s", argument_at_pieces(w->arguments, gathered, false, &w->uses)) : step_from(w, gathered);
   const char *declaration, *features = sparse_here(w, slot, true, &declaration);
-  const char *of_part = ranks ? arena_printf(w->arena, "s->part * %d, (s->part + 1) * %d, ", blocks, blocks) : "";
+  const char *of_part = ranks ? arena_printf(w->arena, "s->own_part * %d, (s->own_part + 1) * %d, ", blocks, blocks) : "";
   print_task(w, "columns", arena_printf(w->arena, "%ssparse_outer_%s%s(%s, &g->blocks, %s%s, %s, begin, end, %s_row, context);", declaration, ranks ? "part_" : is_gathered ? "pieces_" : "",
                                         gathered_sizes(w->arena, w->anchor, width, kernels_is_half(w->kernels, gathered)), features, of_part, dense, drop, w->name));
   const bool is_turning = !is_left && w->step->part == (w->step->part ? w->step->parts->count : 0);
@@ -319,7 +321,7 @@ static void emit_sparse_outer(StepWriter *w) {
   }
   const char *csr = arena_printf(w->arena, "g->sparse[%d].by_column", slot);
   if (w->step->part) step_columns(w, field);
-  if (ranks) members.fields = arena_printf(w->arena, "%sint64_t part;\n", members.fields);
+  if (ranks) members.fields = arena_printf(w->arena, "%sint64_t own_part;\n", members.fields);
   if (ranks && is_left) step_to(w, w->kernel->anchor);
   open_step(w, members);
   if (ranks) {
@@ -340,13 +342,23 @@ static const char *sum_of_part(StepWriter *w, const char *scratch, int64_t count
   return arena_printf(w->arena, "%s\n  memcpy(%s + begin, %s + begin, (size_t)(end - begin) * sizeof(gnn_real));", sum, step_to(w, w->kernel->anchor), sums);
 }
 
+/* Of a rank: the part of the nodes whose sum is there after its last finer part; those of all ranks become one after the last part of the rows. */
+static const char *sum_of_part_of_rank(StepWriter *w, const char *scratch, int64_t count) {
+  const int parts = 1 << w->step->parts->finer;
+  const char *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
+  w->uses |= USES_RUN;
+  return arena_printf(w->arena, "gnn_real *open = %s + %" PRId64 ";\n  gnn_sum_part(%s, s->walkers, %" PRId64 ", (int)(s->own_part %% %d), open, begin, end);\n"
+                                "  if (s->own_part %% %d == %d) memcpy(%s + (gnn_first_part(g) + s->own_part / %d) * %" PRId64 " + begin, open + begin, (size_t)(end - begin) * sizeof(gnn_real));",
+                      sums, count << w->step->parts->ranks->part_levels, scratch, count, parts, parts, parts - 1, sums, parts, count);
+}
+
 /* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
  * and where their sum goes; it mentions what has been asked for. Of ranks, over those of each part of the rank, after which the sums of all parts are added. */
 static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
   const RankInfo *ranks = ranks_of(w->emission);
-  const int part = w->step->part, levels = ranks ? ranks->part_levels : part ? w->step->parts->levels : 0;
-  const char *scratch = step_scratch(w), *walks = ranks ? arena_printf(w->arena, "%s + %" PRId64, scratch, count << levels) : scratch;
-  const char *before = ranks ? "s->part * s->walkers.runs + " : part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", step_part(w)) : "";
+  const int part = w->step->part, of_part = !part ? 0 : ranks ? w->step->parts->finer : w->step->parts->levels, levels = (ranks ? ranks->part_levels : 0) + of_part;
+  const char *scratch = step_scratch(w), *walks = ranks && !part ? arena_printf(w->arena, "%s + %" PRId64, scratch, count << levels) : scratch;
+  const char *before = ranks ? "s->own_part * s->walkers.runs + " : part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", step_part(w)) : "";
   fprintf(w->out, "static void %s_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->name);
   print_opening(w, USES_RUN);
   w->uses = 0;
@@ -355,17 +367,19 @@ static void emit_walk(StepWriter *w, const char *call, const char *from, const c
   fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
   step_scratch(w);
   if (ranks) w->uses |= USES_RUN;
-  const char *sum = ranks ? arena_printf(w->arena, "%s + (gnn_first_part(g) + s->part) * %" PRId64, scratch, count) : part ? NULL : step_to(w, w->kernel->anchor);
-  print_task(w, "sum", sum ? arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s, begin, end);", walks, count, sum) : sum_of_part(w, scratch, count));
-  if (ranks) step_to(w, w->kernel->anchor);
+  const char *sum = part ? NULL : ranks ? arena_printf(w->arena, "%s + (gnn_first_part(g) + s->own_part) * %" PRId64, scratch, count) : step_to(w, w->kernel->anchor);
+  print_task(w, "sum", sum ? arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s, begin, end);", walks, count, sum) : ranks ? sum_of_part_of_rank(w, scratch, count) : sum_of_part(w, scratch, count));
+  const bool is_last = part == (part ? w->step->parts->count : 0);
+  if (ranks && is_last) step_to(w, w->kernel->anchor);
+  if (ranks) take_part(w);
   const char *fewer = levels || ranks ? arena_printf(w->arena, " - %d", levels) : "";
-  open_step(w, (Members){ranks ? "gnn_walkers walkers;\nint64_t part;\n" : "gnn_walkers walkers;\n", arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", fewer, w->kernel->walker_levels)});
+  open_step(w, (Members){ranks ? "gnn_walkers walkers;\nint64_t own_part;\n" : "gnn_walkers walkers;\n", arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", fewer, w->kernel->walker_levels)});
   if (ranks) {
     open_own_parts(w);
     run_own_part(w, "walk", "s.walkers.runs", "s.walkers.each");
     run_own_part(w, "sum", number(w, count), number(w, SUM_NUMBERS));
     fprintf(w->out, "  }\n");
-    end_with_all_ranks(w, count, true);
+    if (is_last) end_with_all_ranks(w, count, true);
   } else {
     run_over(w, "walk", "s.walkers.runs", "s.walkers.each");
     run_over(w, "sum", number(w, count), number(w, SUM_NUMBERS));
@@ -436,9 +450,36 @@ static void print_table_rows(const StepWriter *w, const char *task, unsigned use
   fprintf(w->out, "%s  }\n}\n\n", rows_loops_text(w->body, "    "));
 }
 
+static void emit_table_of_part(StepWriter *w) {
+  const char *own = step_to(w, w->kernel->anchor);
+  step_write_halo(w, (Spread){0});
+  print_table_rows(w, "rows", 0, "r", "", "", own);
+  take_part(w);
+  open_step(w, no_members);
+  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
+  fprintf(w->out, "}\n\n");
+}
+
+/* Of a table whose own rows are there: those that others gather, side by side. */
+static void emit_sending(StepWriter *w) {
+  const char *sent = step_scratch(w), *own = step_to(w, w->kernel->anchor), *type = rows_type(w->kernels, w->kernel->anchor);
+  const int64_t stride = kernels_row_stride(w->kernels, w->kernel->anchor);
+  const int halo = halo_of_ranks(w->graph, w->kernel);
+  w->uses |= USES_RUN;
+  print_task(w, "sent", arena_printf(w->arena, "const int32_t *row = gnn_rows_to_send(g, %d);\n  for (int64_t i = begin; i < end; i++) memcpy((%s *)(void *)%s + i * %" PRId64 ", (const %s *)(const void *)%s + row[i] * INT64_C(%" PRId64 "), %" PRId64 " * sizeof(%s));",
+                                               halo, type, sent, stride, type, own, stride, stride, type));
+  open_step(w, no_members);
+  fprintf(w->out, "  gnn_parallel(g->team, gnn_sent_rows(g, %d), %d, %s_sent, &s);\n}\n\n", halo, SENT_ROWS, w->name);
+}
+
 /* The table of a rank: its own rows, of which those that others gather are made first, side by side. An exchange, a step of its own, takes them and brings those of others, while NAME_own makes the
  * rank's rows. */
 static void emit_exchange(StepWriter *w) {
+  if (parts_make_table(w->step->parts, w->kernel)) {
+    if (w->step->part) emit_table_of_part(w);
+    else emit_sending(w);
+    return;
+  }
   const char *sent = step_scratch(w), *own = step_to(w, w->kernel->anchor);
   const int halo = halo_of_ranks(w->graph, w->kernel);
   step_write_halo(w, (Spread){0});
@@ -990,14 +1031,17 @@ static void emit_cross_entropy(StepWriter *w) {
   take_part(w);
   open_step(w, no_members);
   fprintf(w->out, "  const int64_t blocks = INT64_C(1) << g->blocks.levels;\n");
-  if (ranks) {
-    run_over(w, "blocks", arena_printf(w->arena, "(int64_t)gnn_own_parts(g) * %d", each), arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
-    fprintf(w->out, "  gnn_gather_parts(g, scratch, %d * (int64_t)sizeof *scratch);\n", each);
+  if (ranks && !part) run_over(w, "blocks", arena_printf(w->arena, "(int64_t)gnn_own_parts(g) * %d", each), arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
+  else if (ranks) {
+    const int of_finer = each >> w->step->parts->finer;
+    fprintf(w->out, "  gnn_parallel_part(g->team, gnn_parts_before(g, part - 1) * %d, gnn_parts_before(g, part) * %d, blocks / %d + 1, %s_blocks, &s);\n", of_finer, of_finer, LOSS_TASKS, w->name);
   } else if (part == 0) run_over(w, "blocks", "blocks", arena_printf(w->arena, "blocks / %d + 1", LOSS_TASKS));
   else
     fprintf(w->out, "  gnn_parallel_part(g->team, (part - 1) * %" PRId64 ", part * %" PRId64 ", blocks / %d + 1, %s_blocks, &s);\n", step_blocks_of_part(w),
             step_blocks_of_part(w), LOSS_TASKS, w->name);
-  if (part == 0 || part == w->step->parts->count)
+  const bool is_last = part == 0 || part == w->step->parts->count;
+  if (ranks && is_last) fprintf(w->out, "  gnn_gather_parts(g, %s, %d * (int64_t)sizeof(double));\n", part ? "sums" : "scratch", each);
+  if (is_last)
     fprintf(w->out, "  g->loss = gnn_sum_tree(%s, blocks) / g->row_weight[GNN_TRAIN];\n", part ? "sums" : "scratch");
   fprintf(w->out, "}\n\n");
 }
