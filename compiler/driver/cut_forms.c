@@ -155,6 +155,8 @@ bool ranks_are_cut(const Compilation *c) {
   return c->program->train.boundary == BOUNDARY_EXACT && (c->backend != BACKEND_CUDA || c->options->product == PRODUCT_PLAN);
 }
 
+bool ranks_have_data_away(const Compilation *c) { return ranks_are_cut(c) && c->program->info->type_count == 0; }
+
 /* Why not, of how values are cut. */
 static const char *not_of_cut(const Compilation *c) {
   const CutWish wish = cut_wish(c);
@@ -308,7 +310,8 @@ bool share_out_ranks(Compilation *c) {
   if (why) return refuse_ranks(c, why);
   c->rank = program_of_rank(c);
   const Cut cut = cut_asked(c);
-  if (cut_has_data_away(cut)) return refuse_ranks(c, "a rank's data stay on its device, so far: fate of a field or of the graph");
+  if (cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE) return refuse_ranks(c, "a rank's graph, and its learned values, stay on its device, so far: fate of these");
+  if (cut.fields_home != TIER_DEVICE && !ranks_have_data_away(c)) return refuse_ranks(c, "fields that stay away are for ranks on processors, of one type of nodes and without approximations, so far: fate of a field");
   const CutForms *forms = cut_forms(c, cut);
   if (!forms) return refuse_ranks(c, "some step of this model would read rows of other ranks that are in none of its tables");
   const Value *odd = c->program->train.boundary == BOUNDARY_SAMPLE ? not_for_samples(forms) : NULL;
@@ -335,7 +338,7 @@ static bool *fields_away(const Compilation *c) {
   bool *is_away = arena_alloc(c->arena, (size_t)p->field_count + 1);
   for (int f = 0; f < p->field_count; f++) {
     const bool is_measured = p->has_train && (f == p->train.label_field || f == p->train.ring_field);
-    is_away[f] = p->fields[f].type.domain == DOMAIN_NODE && p->fields[f].type.dtype != DTYPE_CLASS && !is_measured;
+    is_away[f] = p->fields[f].type.domain == DOMAIN_NODE && p->fields[f].type.dtype != DTYPE_CLASS && !is_measured && (c->ranks < 2 || !c->is_sparse_field[f]);
   }
   return is_away;
 }
@@ -379,7 +382,7 @@ static Tier farther(Tier a, Tier b) { return a > b ? a : b; }
 /* `fate "x" = host` of a field that can stay there, `fate "graph_in_idx" = ssd`. */
 static Cut cut_of_fates(const Compilation *c) {
   const TypedProgram *p = c->program;
-  const Cut cut = {.parts = 1, .slices = 1};
+  const Cut cut = {.parts = 1, .slices = 1, .ranks = c->rank ? c->ranks : 0};
   Tier fields = TIER_DEVICE, graph = TIER_DEVICE, learned = TIER_DEVICE;
   if (p->train.batch_graphs || c->options->has_double) return cut;
   const bool *can_be_away = fields_away(c), *is_learned = learned_away(c);
@@ -404,7 +407,6 @@ Cut cut_asked(const Compilation *c) {
   else if (wish.mode == CUT_SLICES || cut.layers || (wish.mode == CUT_AUTO && cut_has_data_away(cut))) cut.parts = parts;
   if (wish.mode == CUT_SLICES) cut.slices = wish.count;
   cut.has_halos = wish.mode == CUT_HALOS;
-  if (c->rank) cut.ranks = c->ranks;
   return cut;
 }
 
@@ -445,7 +447,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
   if (cut.ranks) options.layers = NULL, options.rank = c->rank, options.has_halos = options.has_edge_halos = true, options.is_following = options.is_following && cut.slices > 1;
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
-  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, cut.ranks > 0 && cut.parts > 1, has_labels_away(c)};
+  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, cut.ranks > 0 && cut.parts > 1 ? cut.parts : 0, !cut.ranks && has_labels_away(c)};
   *form = *from;
   if (from->evaluation_count == 0) return true;
   if (from->training) form->training = cut_graph(from->training, options);
@@ -539,7 +541,7 @@ static void note_tables_of(Compilation *c, const Tables *t, const Form *form, co
 /* Sums that are computed once are worth more than such tables: these have room beside them only where all that stays leaves half of the device. */
 static void keep_tables(Compilation *c, Cut cut, Form *forms) {
   static const char always[] = "in every epoch, as there is no room to keep them";
-  const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE, .is_once_planned = cut.parts > 1};
+  const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE, .rank_parts = cut.parts > 1 ? cut.parts : 0};
   const bool has_sums = forms[FORM_HOISTED].evaluation_count > 0;
   const Tables *tables;
   Form made;
@@ -558,8 +560,9 @@ static CutForms *make_cut_forms(Compilation *c, Cut cut) {
   Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
   if (!cut_form(c, &c->forms[FORM_PLAIN], cut, &forms[FORM_PLAIN])) return NULL;
   if (!cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
-  if (cut.ranks) keep_tables(c, cut, forms);
+  if (cut.ranks && !cut_has_data_away(cut)) keep_tables(c, cut, forms);
   CutForms *made = arena_alloc(c->arena, sizeof *made);
+  if (cut.ranks && cut.fields_home == TIER_DEVICE) cut.fields_home = cut_asked(c).fields_home; /* what was asked for can be, whatever is tried beside it */
   *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut, c->diags)};
   return made;
 }
@@ -572,8 +575,8 @@ static CutForms *whole_forms(Compilation *c) {
 
 const CutForms *cut_forms(void *compilation, Cut cut) {
   Compilation *c = compilation;
-  Cut kind = cut; /* graphs do not depend on how many parts there are; but for what halos take */
-  if (!cut.has_halos) kind.parts = cut.parts > 1 ? 2 : 1;
+  Cut kind = cut; /* graphs do not depend on how many parts there are; but for what halos take, and where what is away of ranks lies */
+  if (!cut.has_halos && !(cut.ranks && cut_has_data_away(cut))) kind.parts = cut.parts > 1 ? 2 : 1;
   for (int i = 0; i < c->cut_count; i++)
     if (cut_is(c->cuts[i].cut, kind)) return c->cuts[i].forms;
   CutForms *made = cut_is_of_whole_values(kind) ? whole_forms(c) : make_cut_forms(c, kind);

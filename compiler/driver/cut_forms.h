@@ -12,6 +12,7 @@ const LayerCuts *cut_layers(const Compilation *compilation, CutWish wish);
 /* --ranks: the program of one rank (Compilation.rank). False after a message: there are no ranks for such a program. */
 bool share_out_ranks(Compilation *c);
 bool ranks_are_cut(const Compilation *c); /* values of a rank of such a program can be */
+bool ranks_have_data_away(const Compilation *c); /* numbers on nodes of such a program can be */
 bool check_cut(Compilation *compilation);
 bool refuse_cut(Compilation *compilation, const char *why); /* with that error */
 /* Of a wish for parts or slices; whole values for others. */

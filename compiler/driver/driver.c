@@ -427,7 +427,7 @@ static PlanRequest request_of(Compilation *c) {
   r.forms_of = cut_forms;
   r.of = c;
   r.slices_at_most = !o->is_slicing ? 1 : slices_at_most(c->forms[FORM_PLAIN].training ? c->forms[FORM_PLAIN].training : c->forms[FORM_PLAIN].evaluations[0].graph);
-  r.has_fields = cut_field_away(c) != NULL;
+  r.has_fields = cut_field_away(c) != NULL && (c->ranks < 2 || ranks_have_data_away(c));
   r.has_learned = cut_learned_away(c) != NULL;
   r.scores_bytes = scores_bytes(c);
   r.parts_at_most = may_be_cut(c) ? parts_at_most(c->program->info, PARTS_AT_MOST) : 1;

@@ -517,6 +517,10 @@ static bool has_parts_of_edges(const Emission *m) {
 
 static void emit_parts(const Emission *m, FILE *out) {
   const Parts *parts = m->evaluation_plan->problem->parts;
+  if (parts->ranks && parts->count > 1 && m->layout->residents->away_count) {
+    fprintf(out, "/* The rows at which the parts of what is away begin, each with room for the most that a rank has. */\n");
+    emit_numbers("part_first", parts->first, parts->count, out);
+  }
   if (parts->count == 1 || parts->ranks) return;
   fprintf(out, "/* The rows at which the parts of the nodes begin. */\n");
   emit_numbers("part_first", parts->first, parts->count, out);
@@ -786,7 +790,7 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
   if (r->order != ORDER_GIVEN || p->info->is_of_rank)
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
   const Parts *parts = m->evaluation_plan->problem->parts;
-  if (parts->count > 1 && parts->ranks) fprintf(out, "            .part_levels = %d,\n", parts->levels);
+  if (parts->count > 1 && parts->ranks) fprintf(out, "            .part_levels = %d,%s\n", parts->levels, y->residents->away_count ? " .part_first = part_first," : "");
   else if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_parts_of_edges(m) ? " .part_in = part_in, .part_out = part_out," : "");
   for (int direction = 0; direction < HALO_KINDS && y->residents->halo_levels; direction++) {
     static const HaloKind kinds[] = {HALO_FOR_DST, HALO_FOR_SRC, HALO_OF_EDGES};

@@ -582,7 +582,8 @@ static void add_tiles(const Cutting *c, ValueId id) {
       tile->tile = columns_of(c, id, tile->begin, tile->size);
       continue;
     }
-    const bool is_there = c->options.rank && op_info[value->op].kind == OP_KIND_LEAF; /* tables take columns of what stays where it lies */
+    const bool is_brought = c->options.is_away && (value->op == OP_INPUT ? c->options.is_away[value->as.index] : value->op == OP_HOISTED);
+    const bool is_there = c->options.rank && op_info[value->op].kind == OP_KIND_LEAF && !is_brought; /* tables take columns of what stays where it lies */
     if (is_there && tile->tile == NO_VALUE) tile->tile = add_columns(c, id, tile->begin, tile->size);
     Value slice = {.op = OP_TILE, .shape = sliced_shape(value->shape, tile->size), .operand_count = 1, .operand = {c->image[id]}, .as.part = {0, tile->begin}};
     slice.slice = slice_at(c, id, tile->begin, tile->size);

@@ -365,7 +365,7 @@ Cut cut_with_homes(const Machine *machine, int64_t scores_bytes, Cut cut, Tier f
   cut.fields_home = fields;
   cut.graph_home = graph;
   cut.learned_home = learned;
-  return cut_has_data_away(cut) ? cut_with_scores_away(machine, scores_bytes, cut) : cut;
+  return cut_has_data_away(cut) && !cut.ranks ? cut_with_scores_away(machine, scores_bytes, cut) : cut; /* all ranks get those of all */
 }
 
 /* At home on the SSD where that was to be the host. Its graphs are the same, and so is what stays on the host as a whole. */

@@ -68,8 +68,9 @@ static Cut cut_of_data(const PlanRequest *r, int of_share) {
   const int64_t *bytes = r->machine.tier_bytes;
   Cut cut = {.ranks = r->cut.ranks, .parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].with & HALOS};
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
-  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (cuts[i].with & FIELDS) && r->has_fields ? near : TIER_DEVICE, (cuts[i].with & GRAPH) ? near : TIER_DEVICE,
-                       (cuts[i].with & LEARNED) && r->has_learned ? near : TIER_DEVICE);
+  const bool has_fields_alone = r->cut.ranks > 0; /* of ranks nothing else can be away */
+  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (cuts[i].with & FIELDS) && r->has_fields ? near : TIER_DEVICE, (cuts[i].with & GRAPH) && !has_fields_alone ? near : TIER_DEVICE,
+                       (cuts[i].with & LEARNED) && r->has_learned && !has_fields_alone ? near : TIER_DEVICE);
   if ((cuts[i].with & SCORES) && r->scores_bytes >= LARGE_SCORES_BYTES && !cut_has_data_away(cut)) cut = cut_with_scores_away(&r->machine, r->scores_bytes, cut);
   return cut_cached(r, cut, quarters[of_share % SHARES]);
 }
@@ -78,7 +79,7 @@ static Cut cut_of_data(const PlanRequest *r, int of_share) {
 static bool is_possible(const PlanRequest *r, int of_share) {
   const int i = of_share / SHARES;
   const bool is_away = cuts[i].with & (LEARNED | FIELDS | GRAPH);
-  if (r->cut.ranks > 0 && (is_away || (cuts[i].with & (HALOS | SCORES)))) return false; /* the tables of a rank have its halos, and its data stay */
+  if (r->cut.ranks > 0 && (cuts[i].with & (HALOS | SCORES))) return false; /* the tables of a rank have its halos, and all ranks get the scores of all */
   if (is_away && r->machine.tier_bytes[TIER_HOST] == 0 && r->machine.tier_bytes[TIER_SSD] == 0) return false;
   for (int k = 0; k < of_share; k++)
     if (cut_is(cut_of_data(r, of_share), cut_of_data(r, k))) return false;

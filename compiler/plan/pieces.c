@@ -204,6 +204,22 @@ static void before_of_ranks(const Parts *p, const int64_t *before_block, int64_t
   }
 }
 
+static Parts *parts_of_rows(Arena *arena, const DataInfo *info, int most) {
+  Parts *p = arena_alloc(arena, sizeof *p);
+  p->ranks = info->is_of_rank ? info->ranks : NULL;
+  while (2 << p->levels <= parts_at_most(info, most)) p->levels++;
+  p->count = 1 << p->levels;
+  while (p->ranks && least_parts(p->ranks) << p->finer < p->count) p->finer++;
+  int64_t *first = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *first);
+  if (p->ranks) before_of_ranks(p, info->of_all->block_first, info->of_all->nodes, first);
+  for (int i = 0; i <= p->count && !p->ranks; i++)
+    first[i] = info->block_first ? info->block_first[(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->nodes * i / p->count;
+  p->first = first;
+  return p;
+}
+
+int64_t parts_rows_of_rank(Arena *arena, const DataInfo *info, int most) { return parts_rows(parts_of_rows(arena, info, most), 0); }
+
 static const int64_t *edges_before(Arena *arena, const DataInfo *info, EdgeEnd end, const Parts *p) {
   int64_t *before = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *before);
   if (p->ranks) {
@@ -253,17 +269,8 @@ static struct PartEntries *cut_entries(Arena *arena, const TypedProgram *program
 /* Where no data were read, blocks of equal length stand for those that they will have. */
 Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most) {
   const DataInfo *info = kernels->graph->program->info;
-  Parts *p = arena_alloc(arena, sizeof *p);
+  Parts *p = parts_of_rows(arena, info, most);
   p->kernels = kernels;
-  p->ranks = info->is_of_rank ? info->ranks : NULL;
-  while (2 << p->levels <= parts_at_most(info, most)) p->levels++;
-  p->count = 1 << p->levels;
-  while (p->ranks && least_parts(p->ranks) << p->finer < p->count) p->finer++;
-  int64_t *first = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *first);
-  if (p->ranks) before_of_ranks(p, info->of_all->block_first, info->of_all->nodes, first);
-  for (int i = 0; i <= p->count && !p->ranks; i++)
-    first[i] = info->block_first ? info->block_first[(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->nodes * i / p->count;
-  p->first = first;
   for (int end = 0; end < 2; end++) p->edges[end] = edges_before(arena, info, (EdgeEnd)end, p);
   for (int kind = 0; kind < HALO_KINDS && residents->halo_levels; kind++) halo_pieces(arena, halo_pairs(arena, info, (HaloKind)kind, p->levels), p->levels, &p->halo[kind]);
   p->entries = cut_entries(arena, kernels->graph->program, p);

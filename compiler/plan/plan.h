@@ -153,7 +153,7 @@ typedef struct DataHomes {
   const bool *is_away; /* per field; NULL: none is */
   Tier fields, graph, scores, learned; /* learned: weights that kernels have by rows of nodes, and their optimiser's state */
   int halo_levels; /* for which parts halos are */
-  bool is_once_planned; /* what leads to what is computed once moves as in an epoch, though all data stay */
+  int rank_parts;  /* of ranks whose values are cut: in at most so many parts, as which lies what is away; what leads to what is computed once moves as in an epoch. Else 0 */
   bool has_labels; /* what is learned is at home with the fields where that, and where scores end, is the host */
 } DataHomes;
 
@@ -215,6 +215,7 @@ bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone);
 /* At most `most` parts, a power of two; so many as there are blocks. */
 Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most);
 int parts_at_most(const DataInfo *info, int most); /* so many there are */
+int64_t parts_rows_of_rank(Arena *arena, const DataInfo *info, int most); /* of all parts, each with the most that a rank has there */
 int64_t parts_rows(const Parts *parts, int part);
 int parts_row_shift(const Parts *parts); /* no part has fewer than so many powers of two of rows: what gnn_part_of looks up (kernels/cpu/gather.h) */
 int64_t parts_bytes(const Parts *parts, ValueId value, int piece);

@@ -77,6 +77,9 @@ static int add_away(Collecting *l, const char *name, Away away) {
   return y->away_count - 1;
 }
 
+/* Of values on nodes: of ranks, those of each part behind the most that one of them has of the part before. */
+static int64_t rows_away(const Collecting *l, int64_t rows) { return l->homes.rank_parts ? parts_rows_of_rank(l->arena, l->program->info, l->homes.rank_parts) : rows; }
+
 static int add_neighbours_away(Collecting *l, const char *name, int64_t edges, EdgeEnd end) {
   return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 4 * edges, .of = AWAY_NEIGHBOURS, .end = end});
 }
@@ -221,7 +224,7 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
     const int64_t stride = padding.stride ? padding.stride : width;
     if (is_field_away(l, f)) {
       const bool is_as_in_file = l->homes.fields == TIER_SSD && number_bytes == 4 && stride == width && l->window_count < GNN_WINDOWS_MOST;
-      l->residents->field_away[f] = add_away(l, arena_printf(l->arena, "data_%s", field->name), (Away){.tier = l->homes.fields, .bytes = number_bytes * rows * stride, .padding = padding, .file = is_as_in_file ? field->file : NULL});
+      l->residents->field_away[f] = add_away(l, arena_printf(l->arena, "data_%s", field->name), (Away){.tier = l->homes.fields, .bytes = number_bytes * rows_away(l, rows) * stride, .padding = padding, .file = is_as_in_file ? field->file : NULL});
       return;
     }
     l->residents->field[f] = add_rows(l, arena_printf(l->arena, "data_%s", field->name), number_bytes * rows * stride, padding, is_early);
@@ -317,7 +320,7 @@ static void add_once(Collecting *l, const Kernels *once) {
   for (int i = 0; i < graph->once_count; i++) {
     const ValueId v = graph->once[i];
     const char *name = arena_printf(l->arena, "once_%s", graph->values[v].name);
-    if (l->homes.is_away) y->once_away[i] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = kernels_bytes(once, v), .padding = kernels_padding(once, v)});
+    if (l->homes.is_away) y->once_away[i] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = kernels_bytes(once, v) / graph_value_rows(graph, v) * rows_away(l, graph_value_rows(graph, v)), .padding = kernels_padding(once, v)});
     else y->once[i] = add_made_before(l, name, once, v, false);
   }
 }
@@ -334,7 +337,7 @@ static void add_early(Collecting *l, const Kernels *once) {
       l->field_padding[f] = kernels_padding(once, v);
       add_field(l, f, false, true);
     }
-    if (once->is_stored[v] && !graph_is_result(graph, v) && !has_data_away(l->homes) && !l->homes.is_once_planned)
+    if (once->is_stored[v] && !graph_is_result(graph, v) && !has_data_away(l->homes) && !l->homes.rank_parts)
       l->residents->before[v] = add_made_before(l, arena_printf(l->arena, "before_%s", graph->values[v].name), once, v, true);
   }
 }
@@ -456,8 +459,7 @@ void residents_cache(Arena *arena, Residents *y, CachedData data, const Kernels 
   for (int e = 0; e < evaluation_count; e++) ARENA_PUSH(arena, readers, count, evaluations[e]);
   if (y->once_kernels) ARENA_PUSH(arena, readers, count, y->once_kernels);
   for (int i = 0; i < y->away_count; i++) y->away[i].may_be_cached = !y->away[i].is_copy && resident_is_of(y, i, data);
-  const int levels = gnn_block_levels(readers[0]->graph->program->info->nodes);
-  y->cache = (struct Cache){data.bytes, readers, count, arena_alloc(arena, (size_t)(levels + 1) * sizeof *y->cache.of_parts)};
+  y->cache = (struct Cache){data.bytes, readers, count, arena_alloc(arena, (GNN_BLOCK_MOST_LEVELS + 1) * sizeof *y->cache.of_parts)};
 }
 
 bool resident_is_once(const Residents *y, int away) {

@@ -52,6 +52,13 @@ gnn_status gnn_home_put(gnn_home *home, const void *bytes, int64_t count, gnn_er
   return status;
 }
 
+gnn_status gnn_home_go(gnn_home *home, const gnn_extent *extent, gnn_error *error) {
+  const gnn_status status = home_flush(home, error);
+  home->extent = extent;
+  home->done = 0;
+  return status;
+}
+
 gnn_status gnn_home_close(gnn_home *home, gnn_status status, gnn_error *error) {
   if (status == GNN_OK) status = home_flush(home, error);
   gnn_scratch_port_destroy(home->port);

@@ -17,6 +17,7 @@ typedef struct gnn_home {
 gnn_status gnn_home_open(gnn_home *home, gnn_instance *instance, const gnn_side *side, gnn_error *error);
 gnn_status gnn_home_open_extents(gnn_home *home, gnn_instance *instance, const gnn_extent *extents, int count, gnn_error *error);
 gnn_status gnn_home_put(gnn_home *home, const void *bytes, int64_t count, gnn_error *error);
+gnn_status gnn_home_go(gnn_home *home, const gnn_extent *extent, gnn_error *error); /* what follows goes there */
 /* What the buffer still holds, unless `status` says that it failed before; returns what came first. */
 gnn_status gnn_home_close(gnn_home *home, gnn_status status, gnn_error *error);
 

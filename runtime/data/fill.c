@@ -379,8 +379,14 @@ static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset,
   gnn_home home;
   gnn_status status = row && (made || !is_on_ssd) ? GNN_OK : gnn_fail_memory(error, width * (int64_t)sizeof *row + row_bytes);
   const int is_open = status == GNN_OK && is_on_ssd && (status = gnn_home_open(&home, instance, &field->home, error)) == GNN_OK;
-  for (int64_t r = 0; r < data->rows && status == GNN_OK; r++) {
-    fill_row(dataset, data, r, real_bytes, field->is_half, width, row, is_open ? made : to + r * row_bytes);
+  const gnn_run *run = &instance->run;
+  const int64_t *part_first = run->ranks && (is_on_ssd || field->is_on_host) ? run->program->graph.part_first : NULL; /* a part of a rank may have fewer rows than it has room for */
+  for (int64_t r = 0, part = 0, shift = 0; r < data->rows && status == GNN_OK; r++) {
+    for (; part_first && r >= gnn_part_row(run, part + 1) && status == GNN_OK; shift = part_first[part] - gnn_part_row(run, part)) {
+      part++;
+      if (is_open) status = gnn_home_go(&home, &run->program->extents[field->home.at + part], error);
+    }
+    fill_row(dataset, data, r, real_bytes, field->is_half, width, row, is_open ? made : to + (r + shift) * row_bytes);
     gnn_dataset_pass(dataset, data, r, &window);
     if (is_open) status = gnn_home_put(&home, made, row_bytes, error);
   }

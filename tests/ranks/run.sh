@@ -46,8 +46,10 @@ model m on g { return GCN(p.x, 5) over cites }
 train m { loss = cross_entropy(out, p.y); optimizer = adam(lr = 0.01); epochs = 1 }
 MODEL
 check "  nor relations of such data planned for" refuses "relations of data that were not read" --shapes --plan promised.gnn
-sed '$a plan { fate "x" = host }' plain.gnn >away.gnn
-check "  data on the host" refuses "stay on its device" --budget host=64MiB away.gnn
+sed '$a plan { fate "graph_in_idx" = host }' plain.gnn >away.gnn
+check "  the graph on the host" refuses "a rank's graph, and its learned values, stay on its device" --budget host=64MiB away.gnn
+sed '$a plan { fate "x" = host }' behind.gnn >away.gnn
+check "  and features there, of what is behind" refuses "fields that stay away are for ranks on processors" --budget host=64MiB away.gnn
 refuse 2 "  no ranks at all" "$gnncc" --ranks=0 plain.gnn
 refuse 2 "  more than there may be" "$gnncc" --ranks=1025 plain.gnn
 too_many() { "$gnncc" -w --ranks=65 plain.gnn -o refused 2>messages; [ $? -eq 1 ] && grep "E0110.*--ranks=65: a program has at most 64 ranks" messages && "$gnncc" -w --plan --ranks=65 plain.gnn | grep '^  ranks     65, of which'; }
@@ -320,9 +322,15 @@ sliced() { # tables in two slices, and their exchanges; the rest on the host and
 }
 check "  tables in slices, and values on the host and the SSD, on 2" sliced
 options=
+away() { # TIER N OPTION...: the features of each rank at home there
+  sed "\$a plan { fate \"x\" = $1 }" cut.gnn >away.gnn && rm -rf away_1.out && cp -r cut_1.out away_1.out && compiles --verify --ranks="$2" "${@:3}" away.gnn -o "away_$2" && trains "$2" away && alike away "$2"
+}
+check "  features on the host, in parts of which some ranks have fewer rows, on 3" away host 3 '--cut=rows(4)' --budget host=64MiB
+check "  on the SSD, brought for slices, on 2" away ssd 2 '--cut=slices(2)' --budget host=8MiB --budget ssd=1GiB
+check "  on both, where the host has no room for all of them, on 4" away host 4 --budget host=512KiB --budget ssd=1GiB
 chosen() { # by itself, where whole values have no room: of three layers of 256 whose neighbours are anywhere
-  sed -e 's/nodes = 2100/nodes = 111059956/; s/edges = 9000/edges = 1615685872/; s/f32\[12\]/f32[128]/; s/class\[5\]/class[172]/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/; s/GCN/SAGE/' shapes.gnn >papers.gnn
-  "$gnncc" -w --plan --backend=sim --shapes --target=a100x4 --plan-effort=fast papers.gnn >plan && head -6 plan && grep '^  sage2 *forward .*slices(8)' plan && grep '^  ranks     4,' plan && grep '^  moves .*to host' plan
+  sed -e 's/nodes = 2100/nodes = 41291594/; s/edges = 9000/edges = 1150725436/; s/f32\[12\]/f32[256]/; s/class\[5\]/class[64]/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/; s/GCN/SAGE/' shapes.gnn >web.gnn
+  "$gnncc" -w --plan --backend=sim --shapes --target=a100x4 --plan-effort=fast web.gnn >plan && head -6 plan && grep '^  sage2 *forward .*slices(' plan && grep '^  ranks     4,' plan && grep '^  moves .*to host' plan
 }
 check "a cut is chosen where whole values of ranks have no room" chosen
 
