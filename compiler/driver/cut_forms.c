@@ -152,7 +152,7 @@ static const char *not_of_learned(const Compilation *c) {
 }
 
 bool ranks_are_cut(const Compilation *c) {
-  return c->program->train.boundary == BOUNDARY_EXACT && (c->backend != BACKEND_CUDA || c->options->product == PRODUCT_PLAN);
+  return c->program->train.boundary == BOUNDARY_EXACT && (c->backend != BACKEND_CUDA || (c->options->product == PRODUCT_PLAN && c->options->is_simulated)); /* programs of GPUs have whole values */
 }
 
 bool ranks_have_data_away(const Compilation *c) { return ranks_are_cut(c) && c->program->info->type_count == 0; }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # many_devices.sh [BUILD]: the table of docs/many_devices.md: three layers of SAGE, 256 wide, on graphs of published sizes and the targets with several devices that
-# gnncc knows, simulated. Estimates of these targets, nothing is measured. ROWS=name: only the rows of that graph. Half a minute.
+# gnncc knows, simulated. Estimates of these targets, nothing is measured. ROWS=name: only the rows of that graph. Two minutes.
 . "$(dirname "$0")/estimates.sh"
 # nodes, edges, features, classes. ogbn-papers100M with its edges as they are given: Hu et al., Open Graph Benchmark, NeurIPS 2020; igb260m: Khatua et al., KDD 2023;
 # it-2004: the Laboratory for Web Algorithmics, with 256 features and 64 classes.
@@ -29,6 +29,7 @@ row papers100M slow.gnn --halos=1
 row papers100M slow.gnn
 for halos in 0.1 0.4 1; do row papers100M h100x8 --halos=$halos; done
 row papers100M h100x8
+row papers100M a100x4
 for halos in 0.1 0.4; do row it-2004 a100x4 --halos=$halos; done
 row it-2004 a100x4
 row igb260m cluster128
