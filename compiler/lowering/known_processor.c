@@ -5,6 +5,8 @@
  */
 #include "known_processor.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -119,13 +121,18 @@ bool processor_known(const ProcessorFacts *f, KnownProcessor *known) {
 
 /* ---- what the system says ---- */
 
-static bool read_line(const char *root, const char *path, char *line, int size) {
+/* Not by a stream: what the system says of itself is no file of the user, whose loss would have to be said. */
+static bool read_line(const char *root, const char *path, char *line, size_t size) {
   char whole[512];
   snprintf(whole, sizeof whole, "%s%s", root, path);
-  FILE *in = fopen(whole, "r");
-  const bool is_read = in && fgets(line, size, in);
-  if (in) fclose(in);
-  return is_read;
+  const int file = open(whole, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  ssize_t length;
+  do length = read(file, line, size - 1);
+  while (length < 0 && errno == EINTR);
+  close(file);
+  line[length > 0 ? length : 0] = 0;
+  return length > 0;
 }
 
 /* Of a list like "0-3,8-11". */
