@@ -1,16 +1,11 @@
-/* known_processor: rates of this computer's processor from a table of microarchitectures, and from the caches that its system says it has.
+/* known_processor: rates of this computer's processor from a table of microarchitectures, and from the caches that it says it has: by CPUID, which no system refuses.
  *
  * A core adds so many bytes of rows a cycle from each of its caches, and so many a second from memory. A table of d bytes of which a cache holds c is found
  * there with c / d of its rows. All that is rounded: what a neighbour does to a shared cache or to the clock nobody can know before measuring.
  */
 #include "known_processor.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 #if defined(__x86_64__) || defined(__i386__)
 #include <cpuid.h>
@@ -119,59 +114,30 @@ bool processor_known(const ProcessorFacts *f, KnownProcessor *known) {
   return true;
 }
 
-/* ---- what the system says ---- */
+/* ---- what it says ---- */
 
-/* Not by a stream: what the system says of itself is no file of the user, whose loss would have to be said. */
-static bool read_line(const char *root, const char *path, char *line, size_t size) {
-  char whole[512];
-  snprintf(whole, sizeof whole, "%s%s", root, path);
-  const int file = open(whole, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return false;
-  ssize_t length;
-  do length = read(file, line, size - 1);
-  while (length < 0 && errno == EINTR);
-  close(file);
-  line[length > 0 ? length : 0] = 0;
-  return length > 0;
-}
-
-/* Of a list like "0-3,8-11". */
-static int count_listed(const char *list) {
-  int count = 0;
-  for (const char *at = list; *at >= '0' && *at <= '9';) {
-    char *end;
-    const long first = strtol(at, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
-    count += (int)(last - first) + 1;
-    at = *end == ',' ? end + 1 : end;
-  }
-  return count;
-}
-
-static void read_caches(const char *root, ProcessorFacts *f) {
-  enum { CACHES = 8 };
-  char path[128], line[256];
+#if defined(__x86_64__) || defined(__i386__)
+static void ask_caches(ProcessorFacts *f) {
+  const unsigned leaf = f->maker == 'A' ? 0x8000001d : 4;
+  unsigned a, b, c, d;
   int deepest = 2;
-  for (int i = 0; i < CACHES; i++) {
-#define CACHE_SAYS(what) (snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%d/" what, i), read_line(root, path, line, sizeof line))
-    if (!CACHE_SAYS("level")) continue;
-    const int level = atoi(line);
-    double bytes = 0;
-    char unit = 0;
-    if (CACHE_SAYS("size") && sscanf(line, "%lf%c", &bytes, &unit) == 2) bytes *= unit == 'K' ? 1024 : unit == 'M' ? 1048576 : 1;
+  for (unsigned i = 0; __get_cpuid_count(leaf, i, &a, &b, &c, &d) && (a & 31); i++) {
+    enum { INSTRUCTIONS = 2 };
+    const int level = (int)(a >> 5 & 7);
+    const double bytes = ((b >> 22) + 1.0) * ((b >> 12 & 0x3ff) + 1.0) * ((b & 0xfff) + 1.0) * (c + 1.0);
+    if ((a & 31) == INSTRUCTIONS) continue;
     if (level == 2) f->core_cache = bytes;
     if (level <= deepest) continue;
     deepest = level;
     f->last_cache = bytes;
-    f->last_cache_threads = CACHE_SAYS("shared_cpu_list") ? count_listed(line) : 0;
-#undef CACHE_SAYS
+    const int sharers = (int)(a >> 14 & 0xfff) + 1; /* at most */
+    f->last_cache_threads = sharers < f->threads ? sharers : f->threads;
   }
 }
 
-bool processor_facts(const char *root, ProcessorFacts *f) {
-  char line[256];
-  *f = (ProcessorFacts){.threads = (int)sysconf(_SC_NPROCESSORS_ONLN), .siblings = 1};
-#if defined(__x86_64__) || defined(__i386__)
+bool processor_facts(ProcessorFacts *f) {
   unsigned a, b, c, d;
+  *f = (ProcessorFacts){.threads = (int)sysconf(_SC_NPROCESSORS_ONLN), .siblings = 1};
   if (!__get_cpuid(0, &a, &b, &c, &d)) return false;
   f->maker = b == signature_AMD_ebx ? 'A' : b == signature_INTEL_ebx ? 'I' : 0;
   if (!f->maker || !__get_cpuid(1, &a, &b, &c, &d)) return false;
@@ -179,16 +145,21 @@ bool processor_facts(const char *root, ProcessorFacts *f) {
   if (f->family == 6 || f->family == 15) f->model += (int)(a >> 12 & 0xf0);
   if (f->family == 15) f->family += (int)(a >> 20 & 0xff);
   f->is_virtual = c >> 31 & 1;
-#else
-  return false;
-#endif
-  read_caches(root, f);
-  if (read_line(root, "/sys/devices/system/cpu/cpu0/topology/thread_siblings_list", line, sizeof line) && count_listed(line) > 0) f->siblings = count_listed(line);
-  if (read_line(root, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", line, sizeof line)) f->most_hertz = 1e3 * atof(line);
+  ask_caches(f);
+  if (f->maker == 'A' && __get_cpuid(0x8000001e, &a, &b, &c, &d)) f->siblings = (int)(b >> 8 & 0xff) + 1;
+  if (f->maker == 'I' && __get_cpuid_count(0xb, 0, &a, &b, &c, &d) && (c >> 8 & 0xff) == 1 && (b & 0xffff)) f->siblings = (int)(b & 0xffff);
+  if (f->siblings > f->threads) f->siblings = 1;
+  if (f->maker == 'I' && __get_cpuid(0x16, &a, &b, &c, &d)) f->most_hertz = 1e6 * (b & 0xffff);
   return true;
 }
+#else
+bool processor_facts(ProcessorFacts *f) {
+  *f = (ProcessorFacts){.threads = 1};
+  return false;
+}
+#endif
 
 bool processor_here(KnownProcessor *known) {
   ProcessorFacts facts;
-  return processor_facts("", &facts) && processor_known(&facts, known);
+  return processor_facts(&facts) && processor_known(&facts, known);
 }

@@ -6,7 +6,7 @@
 
 #include "lang/typed.h"
 
-/* What a processor and its system say of themselves. */
+/* What a processor says of itself. */
 typedef struct ProcessorFacts {
   char maker;              /* 'A': AMD, 'I': Intel */
   int family, model;       /* of CPUID, with their extensions */
@@ -24,8 +24,8 @@ typedef struct KnownProcessor {
   DeviceRates rates; /* 0: as modelled from the two */
 } KnownProcessor;
 
-/* `root` stands before /sys and /proc: "" but in tests. False: it does not say what it is. */
-bool processor_facts(const char *root, ProcessorFacts *facts);
+/* False: it does not say what it is. */
+bool processor_facts(ProcessorFacts *facts);
 /* False: no such processor is known. */
 bool processor_known(const ProcessorFacts *facts, KnownProcessor *known);
 /* This one. */
