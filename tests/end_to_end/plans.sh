@@ -509,7 +509,7 @@ scores_given() {
 check "and a plan of theirs is taken as it was" scores_given
 says_near() { # the size that it names is of parts and works
   "$gnncc" -w $box --plan-effort=fast --budget device=1000KiB --budget host=1GiB --plan near.gnn >near.txt 2>&1 && return 1
-  local said=$(sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest.*/\1/p' near.txt)
+  local said=$(sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest.*/\1/p' near.txt)
   cat near.txt && [ -n "$said" ] && [ "$said" -lt 1400 ] && fits_above "$said"
 }
 ! is_all || check "below it, the size that is named is that of the cut, and works" says_near
@@ -1057,7 +1057,7 @@ least_is_least() { # with a hundredth less than the smallest that works nothing 
   "$gnncc" -w --plan --cut=whole --budget device=4000KiB least.gnn >least_said 2>&1
   cat least_said
   grep -q -- '--budget ssd=[0-9.]*[KM]iB -> ' least_said || return 1
-  least=$(sed -n 's/.*--budget device=\([0-9]*\)KiB is the smallest that works .*/\1/p' least_said)
+  least=$(sed -n 's/.*--budget [a-z]*=\([0-9]*\)KiB is the smallest that works .*/\1/p' least_said)
   [ -n "$least" ] && ! "$gnncc" -w --plan --cut=whole --budget device=$((least - least / 100))KiB least.gnn >less 2>&1 && grep -q 'error\[E0501\]' less
 }
 ! is_all || check "  which is the smallest: a hundredth less is too little" least_is_least
