@@ -207,26 +207,6 @@ static void find_order(Finder *f) {
   add(f, "order = nested", false, 1e-9 * (double)i->nested_ns, 0, arena_printf(f->arena, "in the data block; making the order takes about %s, once", time_text(f->arena, time_unit(1e-9 * (double)i->order_ns), 1e-9 * (double)i->order_ns)));
 }
 
-/* Slices of columns: tables that sums gather from are narrower, and more of them are in caches. A sketch says whether that may be. */
-static void find_cut(Finder *f) {
-  enum { SLICES = 2 };
-  const PlanRequest *asked = f->asked;
-  const Cut cut = {.parts = asked->parts_at_most < PARTS_USUALLY ? asked->parts_at_most : PARTS_USUALLY, .slices = SLICES};
-  if (!asked->forms_of || cut.parts < 2 || asked->slices_at_most < SLICES || !cut_is_of_whole_values(f->answer->cut) || !may_try(f)) return;
-  PlanRequest r = plan_request_cut(asked, cut);
-  if (!cut_is(r.cut, cut)) return;
-  r.least = PLANNER_LEAST_NONE;
-  r.is_trial = r.needs_no_bound = true;
-  r.work = &f->work;
-  r.worth_seconds = 0.95 * f->now;
-  const FormKind form = f->answer->form;
-  const Plan *sketch = plan_sketch(&r, form);
-  if (!sketch || !saves(f, plan_announced_seconds(&r, sketch), 0.05)) return;
-  r.worth_seconds = 0;
-  const PlanAnswer *answer = plan_answer_uncut(&r);
-  if (answer->fits && saves(f, answer_seconds(answer), 0.05)) add(f, arena_printf(f->arena, "'--cut=slices(%d)'", SLICES), true, answer_seconds(answer), 0, "");
-}
-
 static const char *kept_text(const Finder *f) {
   int64_t enough;
   const char *size = advice_size(f->arena, f->answer->layout->bytes, &enough), *device = tier_device(f->changes->program);
@@ -238,11 +218,9 @@ const Advice *advice_of(const PlanRequest *asked, const PlanAnswer *answer, Inst
   Advice *advice = arena_alloc(asked->arena, sizeof *advice);
   Finder f = {.asked = asked, .answer = answer, .instead = instead, .changes = changes, .arena = asked->arena, .advice = advice, .now = answer_seconds(answer), .trials = ADVICE_TRIALS};
   *advice = (Advice){.is_all_kept = schedule_keeps_all(answer->schedule)};
-  enum { LARGER, KEEPING, HOST, SSD, CUT, ORDER, TF32, BF16, MACHINE, CONSTANT };
+  enum { LARGER, KEEPING, HOST, SSD, ORDER, TF32, BF16, MACHINE, CONSTANT };
   const bool is_short = !advice->is_all_kept;
   f.place = ORDER, find_order(&f);
-  f.place = CUT;
-  if (!is_short) find_cut(&f);
   f.place = KEEPING;
   if (is_short) find_keeping_device(&f);
   f.place = MACHINE, find_machine(&f);

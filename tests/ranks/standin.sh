@@ -95,7 +95,7 @@ seeds() { # FIRST LAST
 check "three ranks in the orders of seeds 2 to $last" seeds 2 $last
 shows() { # LINE PROGRAM: in one of a few orders, as an exchange may be over before a sum beside it is
   local seed
-  for seed in $(seq 1 12); do
+  for seed in $(seq 1 40); do
     rm -rf out
     LEFT_OUT=$1 run $seed "$2" --threads 1 -q --every 1 --log csv --out out >text 2>&1 && alike >text || return 0
   done
