@@ -437,6 +437,9 @@ static const bool *learned_by_rank(const Compilation *c) {
 /* A rank reads a table as whole values are read. */
 static bool takes_halos(const Kernels *kernels, bool is_of_rank, bool has_codes_alone) { return is_of_rank ? !kernels || !kernels->asks_others : kernels_take_halos(kernels, has_codes_alone); }
 
+/* Of all parts of a rank; 0: its values are whole. */
+static int64_t rows_of_rank(const Compilation *c, Cut cut) { return cut.ranks && cut.parts > 1 ? parts_rows_of_rank(c->arena, c->rank->info, cut.parts) : 0; }
+
 /* False: not all of its kernels leave the bits of those of `from`. */
 static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   const bool *is_away = cut.fields_home != TIER_DEVICE ? fields_away(c) : NULL;
@@ -447,7 +450,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
   if (cut.ranks) options.layers = NULL, options.rank = c->rank, options.has_halos = options.has_edge_halos = true, options.is_following = options.is_following && cut.slices > 1;
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
-  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, cut.ranks > 0 && cut.parts > 1 ? cut.parts : 0, !cut.ranks && has_labels_away(c)};
+  const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, rows_of_rank(c, cut), !cut.ranks && has_labels_away(c)};
   *form = *from;
   if (from->evaluation_count == 0) return true;
   if (from->training) form->training = cut_graph(from->training, options);
@@ -541,7 +544,7 @@ static void note_tables_of(Compilation *c, const Tables *t, const Form *form, co
 /* Sums that are computed once are worth more than such tables: these have room beside them only where all that stays leaves half of the device. */
 static void keep_tables(Compilation *c, Cut cut, Form *forms) {
   static const char always[] = "in every epoch, as there is no room to keep them";
-  const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE, .rank_parts = cut.parts > 1 ? cut.parts : 0};
+  const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE, .rank_rows = rows_of_rank(c, cut)};
   const bool has_sums = forms[FORM_HOISTED].evaluation_count > 0;
   const Tables *tables;
   Form made;

@@ -153,7 +153,7 @@ typedef struct DataHomes {
   const bool *is_away; /* per field; NULL: none is */
   Tier fields, graph, scores, learned; /* learned: weights that kernels have by rows of nodes, and their optimiser's state */
   int halo_levels; /* for which parts halos are */
-  int rank_parts;  /* of ranks whose values are cut: in at most so many parts, as which lies what is away; what leads to what is computed once moves as in an epoch. Else 0 */
+  int64_t rank_rows; /* of ranks whose values are cut: of all parts, as which lies what is away (parts_rows_of_rank); what leads to what is computed once moves as in an epoch. Else 0 */
   bool has_labels; /* what is learned is at home with the fields where that, and where scores end, is the host */
 } DataHomes;
 

@@ -78,7 +78,7 @@ static int add_away(Collecting *l, const char *name, Away away) {
 }
 
 /* Of values on nodes: of ranks, those of each part behind the most that one of them has of the part before. */
-static int64_t rows_away(const Collecting *l, int64_t rows) { return l->homes.rank_parts ? parts_rows_of_rank(l->arena, l->program->info, l->homes.rank_parts) : rows; }
+static int64_t rows_away(const Collecting *l, int64_t rows) { return l->homes.rank_rows ? l->homes.rank_rows : rows; }
 
 static int add_neighbours_away(Collecting *l, const char *name, int64_t edges, EdgeEnd end) {
   return add_away(l, name, (Away){.tier = l->homes.graph, .bytes = 4 * edges, .of = AWAY_NEIGHBOURS, .end = end});
@@ -337,7 +337,7 @@ static void add_early(Collecting *l, const Kernels *once) {
       l->field_padding[f] = kernels_padding(once, v);
       add_field(l, f, false, true);
     }
-    if (once->is_stored[v] && !graph_is_result(graph, v) && !has_data_away(l->homes) && !l->homes.rank_parts)
+    if (once->is_stored[v] && !graph_is_result(graph, v) && !has_data_away(l->homes) && !l->homes.rank_rows)
       l->residents->before[v] = add_made_before(l, arena_printf(l->arena, "before_%s", graph->values[v].name), once, v, true);
   }
 }

@@ -2,6 +2,7 @@
  *
  * Messages with other tags overtake each other, and each takes so many looks (MPI_Test) as STANDIN_SEED says; those of one tag in eight take longer than some sums beside them. What is sent is read as late as may be: who writes there before ends all. Where something
  * is received stands nothing readable until the message is over, and who writes there ends all. So a wait that is missing changes numbers or ends the program.
+ * STANDIN_LATE_MS: every message but those of gatherings takes so long at least, and so longer than what is done beside it.
  * STANDIN_ONE_THREAD: calls may come of the thread alone that began.
  * STANDIN_FAULT=KIND:RANK:NUMBER: there that message fails (message), cannot be started (start) or is a byte short (short), or that gathering fails (gather). */
 #define _GNU_SOURCE
@@ -18,6 +19,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { RANKS_MOST = 16, SLOT_BYTES = 1 << 26, LOOKS_MOST = 40, LATE_LOOKS = 400, LATE_ONE_OF = 8, GATHER_TAG = 1 << 20, POISON = 0xff };
@@ -49,6 +51,7 @@ struct standin_request {
   int is_active, is_over, is_in_slot;
   int peer, tag, bytes, looks;
   int received, fault;
+  double due;      /* it arrives no earlier */
   int64_t number;  /* among all that were started */
   int64_t message; /* among those that are of no gathering; 0: it is of one */
   unsigned char *at;
@@ -62,6 +65,7 @@ static int rank, ranks = 1, has_died, is_one_thread;
 static _Thread_local int has_begun;
 static uint64_t seed;
 static int late_tag; /* modulo LATE_ONE_OF */
+static double late_seconds;
 static arrival *arrivals;
 static struct standin_request *requests;
 static int64_t started, messages, gathered;
@@ -103,6 +107,12 @@ static uint64_t hash(const unsigned char *data, int bytes) {
 static int is_fault(const char *kind, int64_t number) { return strcmp(fault_kind, kind) == 0 && fault_rank == rank && fault_number == number; }
 static slot *slot_of(int from, int to) { return &all->slots[from * RANKS_MOST + to]; }
 
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void see_thread(void) {
   if (is_one_thread && !has_begun) die("a call by another thread than that which began");
 }
@@ -111,8 +121,9 @@ static void see_thread(void) {
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
   (void)argc, (void)argv;
-  const char *wanted = getenv("STANDIN_RANKS"), *by = getenv("STANDIN_SEED"), *fault = getenv("STANDIN_FAULT");
+  const char *wanted = getenv("STANDIN_RANKS"), *by = getenv("STANDIN_SEED"), *fault = getenv("STANDIN_FAULT"), *late = getenv("STANDIN_LATE_MS");
   long long number;
+  late_seconds = late ? 1e-3 * atof(late) : 0;
   is_one_thread = getenv("STANDIN_ONE_THREAD") != NULL;
   has_begun = 1;
   *provided = is_one_thread ? MPI_THREAD_FUNNELED : required <= MPI_THREAD_SERIALIZED ? required : MPI_THREAD_SERIALIZED;
@@ -226,6 +237,7 @@ static void start(struct standin_request *q) {
   q->is_active = 1;
   q->is_over = q->is_in_slot = q->fault = 0;
   q->looks = (int)(draw() % LOOKS_MOST) + (q->tag < GATHER_TAG && q->tag % LATE_ONE_OF == late_tag ? LATE_LOOKS : 0);
+  q->due = now() + (q->tag < GATHER_TAG ? late_seconds : 0);
   q->number = ++started;
   if (q->tag < GATHER_TAG) q->message = ++messages;
   if (q->kind == SEND) q->seen = hash(q->at, q->bytes);
@@ -310,7 +322,7 @@ static void look(void) {
   take_arrivals();
   for (struct standin_request *q = requests; q; q = q->next) {
     if (!q->is_active || q->is_over || q->kind == GATHER) continue;
-    if (q->looks-- > 0 || draw() % 3 == 0) continue;
+    if (q->looks-- > 0 || draw() % 3 == 0 || (q->kind == RECEIVE && late_seconds > 0 && now() < q->due)) continue;
     if (q->kind == SEND) move_send(q);
     else move_receive(q);
   }
