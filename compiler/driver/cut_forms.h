@@ -4,15 +4,17 @@
 
 #include "compilation.h"
 
+enum { PARTS_USUALLY = 16 /* where nobody asked for a number */, PARTS_AT_MOST = 64 /* that are looked for */ };
+
 /* What --cut or `plan { cut = }` says; CUT_AUTO where neither does. */
 CutWish cut_wish(const Compilation *compilation);
 /* Which layers differ from the others of `wish`; NULL: none do. */
 const LayerCuts *cut_layers(const Compilation *compilation, CutWish wish);
-/* False with an error: this program cannot be cut so. */
 /* --ranks: the program of one rank (Compilation.rank). False after a message: there are no ranks for such a program. */
 bool share_out_ranks(Compilation *c);
 bool ranks_are_cut(const Compilation *c); /* values of a rank of such a program can be */
 bool ranks_have_data_away(const Compilation *c); /* numbers on nodes of such a program can be */
+/* False with an error: this program cannot be cut so. */
 bool check_cut(Compilation *compilation);
 bool refuse_cut(Compilation *compilation, const char *why); /* with that error */
 /* Of a wish for parts or slices; whole values for others. */

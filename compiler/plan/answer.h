@@ -43,7 +43,6 @@ typedef struct Cut {
 } Cut;
 
 static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE; }
-enum { PARTS_USUALLY = 16 /* where nobody asked for a number */, PARTS_AT_MOST = 64 /* that are looked for */ };
 static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && cut.ranks == 0 && !cut.layers && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
   return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers);

@@ -68,10 +68,9 @@ static Cut cut_of_data(const PlanRequest *r, int of_share) {
   const int64_t *bytes = r->machine.tier_bytes;
   Cut cut = {.ranks = r->cut.ranks, .parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].with & HALOS};
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
-  const bool has_fields_alone = r->cut.ranks > 0; /* of ranks nothing else can be away */
-  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (cuts[i].with & FIELDS) && r->has_fields ? near : TIER_DEVICE, (cuts[i].with & GRAPH) && !has_fields_alone ? near : TIER_DEVICE,
-                       (cuts[i].with & LEARNED) && r->has_learned && !has_fields_alone ? near : TIER_DEVICE);
-  if ((cuts[i].with & SCORES) && r->scores_bytes >= LARGE_SCORES_BYTES && !cut_has_data_away(cut)) cut = cut_with_scores_away(&r->machine, r->scores_bytes, cut);
+  const unsigned with = r->cut.ranks > 0 ? cuts[i].with & ~(unsigned)(LEARNED | GRAPH) : cuts[i].with; /* of ranks only fields can be away */
+  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (with & FIELDS) && r->has_fields ? near : TIER_DEVICE, with & GRAPH ? near : TIER_DEVICE, (with & LEARNED) && r->has_learned ? near : TIER_DEVICE);
+  if ((with & SCORES) && r->scores_bytes >= LARGE_SCORES_BYTES && !cut_has_data_away(cut)) cut = cut_with_scores_away(&r->machine, r->scores_bytes, cut);
   return cut_cached(r, cut, quarters[of_share % SHARES]);
 }
 

@@ -404,14 +404,17 @@ static void place_in_rings(Laying *l) {
   }
 }
 
-/* Scores that end on the SSD are read where nothing lies between epochs, above what stays on the device or, where the SSD is not its own, in the ring: as
+/* Where scores that end away from the device are read: on the host where they end; those on the SSD where nothing lies between epochs, above what stays on the device or, where the SSD is not its own, in the ring: as
  * many parts together as have room there. */
 static void place_scores(Laying *l, const Machine *machine, int64_t residents_end) {
   Layout *y = l->layout;
   const int away = y->residents->scores_away;
   if (away == NO_INDEX) return;
-  if (y->residents->away[away].tier == TIER_HOST) y->scores_at = parts_away_at(l->schedule->evaluation_plan->problem->parts, y->residents, away, 0);
-  if (y->residents->away[away].tier != TIER_SSD || machine->tier_bytes[TIER_SSD] == 0) return;
+  if (y->residents->away[away].tier == TIER_HOST) {
+    y->scores_at = parts_away_at(l->schedule->evaluation_plan->problem->parts, y->residents, away, 0);
+    return;
+  }
+  if (machine->tier_bytes[TIER_SSD] == 0) return;
   const int first = y->away_extent[away], count = y->away_extent[away + 1] - first;
   const bool is_direct = machine_reaches_ssd(machine);
   const int64_t base = is_direct ? residents_end : 0, room = is_direct ? y->bytes - base : y->ring_bytes;

@@ -52,9 +52,8 @@ def turn(a, program, epoch):
 
 def measured(a, entries):
     """Of each entry so many turns in which others did next to nothing, or those in which they did least until patience is over."""
-    path = os.path.join(a.folder, "announced.json")
-    found = json.load(open(path)) if os.path.exists(path) and not a.again else {}
-    programs = {}
+    bench = peers.Kept(a, "announced.json")
+    found, programs = bench.found, {}
     is_missing = lambda key: sum(of[1] < a.others for of in found[key]) < a.rounds
     for entry in entries:
         if is_missing(entry.key) if entry.key in found else not found.setdefault(entry.key, []):
@@ -66,8 +65,7 @@ def measured(a, entries):
             if is_missing(key):
                 a.others < 1 and wait_for_quiet(end)
                 found[key] = sorted(found[key] + [turn(a, program, found[key][0][0] if found[key] else a.seconds)], key=lambda of: of[1])[:a.rounds]
-                with open(path, "w") as file:
-                    json.dump(found, file, indent=1)
+                bench.keep()
     return found
 
 
@@ -90,9 +88,7 @@ def main():
     parser.add_argument("--others", type=float, default=0.08, metavar="PROCESSORS", help="that other programs may have in a turn (%(default)s); 99, and `nice -n -15` before the command, where they never rest")
     parser.add_argument("--patience", type=float, default=600, metavar="SECONDS", help="to wait for turns in which others leave the processors alone")
     parser.add_argument("--again", action="store_true", help="forget what was measured")
-    a = parser.parse_args()
-    a.build = os.path.abspath(a.build)
-    a.folder = os.path.join(a.build, "bench")
+    a = peers.parsed(parser)
     a.cache, a.empty = os.path.join(a.folder, "cache"), os.path.join(a.folder, "empty")
     os.makedirs(a.empty, exist_ok=True)
     peers.rates_of(a)

@@ -23,7 +23,7 @@ WAYS = {  # name: what the options of "none" become, what the data block says, w
 
 def program(a, entry, way):
     options, line, _ = WAYS[way]
-    folder = os.path.join(a.build, "bench", "gains")
+    folder = os.path.join(a.folder, "gains")
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, entry.key.replace(" ", "_") + "_" + way)
     if not os.path.exists(path) or os.path.getmtime(path) < os.path.getmtime(os.path.join(a.build, "gnncc")):
@@ -48,27 +48,22 @@ def main():
     parser.add_argument("--epochs", type=int, default=3, help="of a turn")
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--again", action="store_true", help="forget what was measured")
-    a = parser.parse_args()
-    a.build = os.path.abspath(a.build)
-    a.folder = os.path.join(a.build, "bench")
-    os.makedirs(a.folder, exist_ok=True)
-    path = os.path.join(a.folder, "gains.json")
-    found = json.load(open(path)) if os.path.exists(path) and not a.again else {}
+    a = peers.parsed(parser)
+    bench = peers.Kept(a, "gains.json")
     entries = [peers.Entry(model, 3, 128, graph) for graph in a.graphs.split(",") for model in a.models.split(",")]
     for entry in entries:
-        kept = found.setdefault(entry.key, {})
+        kept = bench.found.setdefault(entry.key, {})
         while len(kept.get("rounds", [])) < a.rounds:
             times = {}
             for way in ways_of(entry):
                 out = peers.command(program(a, entry, way), "bench", "--json", "--threads", str(a.threads), "--warmup", "1", "--epochs", str(a.epochs))
                 times[way] = json.loads(out)["median"]
             kept.setdefault("rounds", []).append(times)
-            with open(path, "w") as file:
-                json.dump(found, file, indent=1)
+            bench.keep()
     print("| entry | epoch, none |" + "".join(f" {WAYS[way][2]} |" for way in list(WAYS)[1:]))
     print("| --- | ---: |" + " ---: |" * (len(WAYS) - 1))
     for entry in entries:
-        rounds, cells = found[entry.key]["rounds"], []
+        rounds, cells = bench.found[entry.key]["rounds"], []
         for way in list(WAYS)[1:]:
             each = [r["none"] / r[way] for r in rounds if way in r]
             cells.append(f"{statistics.median(each):.2f} ({min(each):.2f} … {max(each):.2f})" if each else "")

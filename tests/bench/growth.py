@@ -140,24 +140,19 @@ def main():
     parser.add_argument("--threads", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--again", action="store_true", help="forget what was measured")
     parser.add_argument("--plot", metavar="FILE.svg")
-    a = parser.parse_args()
-    a.build = os.path.abspath(a.build)
-    a.folder = os.path.join(a.build, "bench")
-    os.makedirs(a.folder, exist_ok=True)
-    path = os.path.join(a.folder, "growth.json")
-    found = json.load(open(path)) if os.path.exists(path) and not a.again else {}
+    a = peers.parsed(parser)
+    bench = peers.Kept(a, "growth.json")
     end = time.monotonic() + a.seconds
     for what, model, n, point in sorted(points(a), key=lambda p: p[2] if p[0] == "edges" else 2 * SIDE):
-        kept = found.setdefault(f"{what} {model}", {})
+        kept = bench.found.setdefault(f"{what} {model}", {})
         if str(n) in kept or time.monotonic() > end:
             continue
         print(f"{what} {model} {n}", file=sys.stderr, flush=True)
         kept[str(n)] = measure(a, point)
-        with open(path, "w") as file:
-            json.dump(found, file, indent=1)
-    table(found)
+        bench.keep()
+    table(bench.found)
     if a.plot:
-        plot(found, a.plot)
+        plot(bench.found, a.plot)
 
 
 if __name__ == "__main__":

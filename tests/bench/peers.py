@@ -239,15 +239,23 @@ def roofline(a, ours, rates):
     return {"share": sum(f for f, _ in found) / sum(m for _, m in found), "kernels": {name: [f / m, m] for name, (f, m) in kernels.items() if m > 0}}
 
 
-class Bench:
-    def __init__(self, a):
-        self.a, self.path = a, os.path.join(a.folder, "peers.json")
+class Kept:
+    """What was measured so far, in a file of BUILD/bench: the next call goes on from there."""
+
+    def __init__(self, a, name):
+        self.path = os.path.join(a.folder, name)
         self.found = json.load(open(self.path)) if os.path.exists(self.path) and not a.again else {}
 
     def keep(self):
         with open(self.path + ".new", "w") as file:
             json.dump(self.found, file, indent=1)
         os.replace(self.path + ".new", self.path)
+
+
+class Bench(Kept):
+    def __init__(self, a):
+        super().__init__(a, "peers.json")
+        self.a = a
 
     def measure(self, entry):
         a = self.a
@@ -357,6 +365,15 @@ def said(a, found, keys):
             f"{table(found, keys)}\n\n{kernels_table(found, keys)}\n")
 
 
+def parsed(parser):
+    """The arguments, with the folder in which a benchmark of --build works."""
+    a = parser.parse_args()
+    a.build = os.path.abspath(a.build)
+    a.folder = os.path.join(a.build, "bench")
+    os.makedirs(a.folder, exist_ok=True)
+    return a
+
+
 def arguments():
     parser = argparse.ArgumentParser(prog="peers.sh BUILD", description=__doc__)
     parser.add_argument("--build", help=argparse.SUPPRESS)
@@ -377,10 +394,8 @@ def arguments():
     parser.add_argument("--again", action="store_true", help="forget what was measured")
     parser.add_argument("--tables", action="store_true", help="measure nothing, print what there is")
     parser.add_argument("--write", metavar="FILE.md", help="the tables between its marks")
-    a = parser.parse_args()
-    a.build = os.path.abspath(a.build)
-    a.folder, a.cache = os.path.join(a.build, "bench"), os.path.join(a.build, "bench", "cache")
-    os.makedirs(a.folder, exist_ok=True)
+    a = parsed(parser)
+    a.cache = os.path.join(a.folder, "cache")
     for name, known in ((a.models, LAYERS), (a.peers, PEERS)):
         for word in filter(None, name.split(",")):
             if word not in known:
