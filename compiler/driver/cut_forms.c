@@ -332,13 +332,23 @@ bool check_cut(Compilation *c) {
   return false;
 }
 
+/* `fate "x" = keep`: the last pattern that matches wins. */
+static bool is_kept(const TypedProgram *p, const char *name) {
+  bool is = false;
+  for (int i = 0; i < p->fate_count; i++)
+    if (fnmatch(p->fates[i].pattern, name, 0) == 0) is = p->fates[i].fate == FATE_KEEP;
+  return is;
+}
+
+bool cut_keeps_graph(const Compilation *c) { return is_kept(c->program, "graph_in_idx") || is_kept(c->program, "graph_out_idx"); }
+
 /* Numbers on nodes that only kernels read. */
 static bool *fields_away(const Compilation *c) {
   const TypedProgram *p = c->program;
   bool *is_away = arena_alloc(c->arena, (size_t)p->field_count + 1);
   for (int f = 0; f < p->field_count; f++) {
     const bool is_measured = p->has_train && (f == p->train.label_field || f == p->train.ring_field);
-    is_away[f] = p->fields[f].type.domain == DOMAIN_NODE && p->fields[f].type.dtype != DTYPE_CLASS && !is_measured && (c->ranks < 2 || !c->is_sparse_field[f]);
+    is_away[f] = p->fields[f].type.domain == DOMAIN_NODE && p->fields[f].type.dtype != DTYPE_CLASS && !is_measured && (c->ranks < 2 || !c->is_sparse_field[f]) && !is_kept(p, p->fields[f].name);
   }
   return is_away;
 }
@@ -357,7 +367,7 @@ static bool *learned_away(const Compilation *c) {
   for (int e = -1; e < form->evaluation_count; e++) {
     const Graph *graph = e < 0 ? form->training : form->evaluations[e].graph;
     const bool *is_learned = graph ? learned_on_nodes(graph) : NULL;
-    for (int p = 0; is_learned && p < c->program->param_count; p++) is_away[p] = is_learned[p] && (e < 1 - !form->training || is_away[p]);
+    for (int p = 0; is_learned && p < c->program->param_count; p++) is_away[p] = is_learned[p] && (e < 1 - !form->training || is_away[p]) && !is_kept(c->program, c->program->params[p].name);
   }
   return is_away;
 }
@@ -389,7 +399,7 @@ static Cut cut_of_fates(const Compilation *c) {
   for (int i = 0; i < p->fate_count; i++) {
     const Fate fate = p->fates[i].fate;
     if (fate != FATE_HOST && fate != FATE_SSD) continue;
-    if (pin_names_graph(&p->fates[i])) graph = farther(graph, fate_tier(fate));
+    if (pin_names_graph(&p->fates[i]) && !cut_keeps_graph(c)) graph = farther(graph, fate_tier(fate));
     for (int f = 0; f < p->field_count; f++)
       if (can_be_away[f] && fnmatch(p->fates[i].pattern, p->fields[f].name, 0) == 0) fields = farther(fields, fate_tier(fate));
     for (int w = 0; w < p->param_count; w++)

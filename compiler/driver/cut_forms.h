@@ -22,6 +22,7 @@ Cut cut_asked(const Compilation *compilation);
 /* A field that can stay on the host, by name; NULL: there is none. */
 const char *cut_field_away(const Compilation *compilation);
 const char *cut_learned_away(const Compilation *compilation); /* a weight that can be; NULL: none can */
+bool cut_keeps_graph(const Compilation *compilation); /* its neighbours are to stay on the device */
 int64_t scores_bytes(const Compilation *compilation); /* of all nodes */
 /* PlanRequest.forms_of, of a Compilation: made when first asked for. NULL: the program cut so would have other bits. */
 const CutForms *cut_forms(void *compilation, Cut cut);

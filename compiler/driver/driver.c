@@ -408,8 +408,9 @@ static bool check_links(Compilation *c) {
 
 static const char *asked_for(const char *option, const char *setting) { return option ? option : setting; }
 
+/* By itself; or, where parts were asked for, with data where there is room for them, unless that was asked for, too. */
 static bool may_be_cut(const Compilation *c) {
-  return cut_wish(c).mode == CUT_AUTO && (c->ranks < 2 || ranks_are_cut(c)) && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+  return cut_wish(c).mode != CUT_WHOLE && (c->ranks < 2 || ranks_are_cut(c)) && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
 static PlanRequest request_of(Compilation *c) {
@@ -429,8 +430,10 @@ static PlanRequest request_of(Compilation *c) {
   r.slices_at_most = !o->is_slicing ? 1 : slices_at_most(c->forms[FORM_PLAIN].training ? c->forms[FORM_PLAIN].training : c->forms[FORM_PLAIN].evaluations[0].graph);
   r.has_fields = cut_field_away(c) != NULL && (c->ranks < 2 || ranks_have_data_away(c));
   r.has_learned = cut_learned_away(c) != NULL;
+  r.has_graph = !cut_keeps_graph(c);
   r.scores_bytes = scores_bytes(c);
-  r.parts_at_most = may_be_cut(c) ? parts_at_most(c->program->info, PARTS_AT_MOST) : 1;
+  r.has_given_parts = cut_wish_is_fixed(cut_wish(c));
+  r.parts_at_most = !may_be_cut(c) ? 1 : r.has_given_parts ? cut_asked(c).parts : parts_at_most(c->program->info, PARTS_AT_MOST);
   r.pins = pins_read(c->arena, c->program, c->training_kernels, &c->machine, cut_asked(c), c->diags);
   return r;
 }

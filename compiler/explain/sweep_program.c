@@ -198,7 +198,7 @@ enum { PAGE_WORK = 4000000 }; /* about half a second */
 /* A page should not take long: sketches where values may be cut, else plans with little effort. */
 const Sweep *sweep_of_device(const SweptProgram *swept, const Instead *i) {
   if (!i || !swept->answer->training_plan || i->keep_bytes <= 0) return NULL;
-  const bool may_be_cut = swept->asked->parts_at_most > 1;
+  const bool may_be_cut = swept->asked->parts_at_most > 1 && !swept->asked->has_given_parts;
   PlanRequest fast = *swept->request;
   int64_t work = 0;
   fast.effort = PLANNER_FAST;

@@ -84,8 +84,10 @@ typedef struct PlanRequest {
   void *of;
   int parts_at_most;     /* of cuts that are looked for where whole values take longer or do not fit; 1: none is */
   int slices_at_most;    /* more would be no other cut */
+  bool has_given_parts;  /* parts and slices are those of `cut`, which was asked for: of cuts that are looked for only what is away from the device, and halos, differ */
   bool has_fields;       /* numbers on nodes, which may be at home elsewhere */
   bool has_learned;      /* weights with a row for each node, which may be at home elsewhere */
+  bool has_graph;        /* neighbours, which may be at home elsewhere */
   int64_t scores_bytes;  /* of all nodes */
   bool is_trial;         /* whether it fits and how long it takes is asked, not how low it can lie: its layout is any that fits */
   bool needs_no_bound;   /* as of PlannerOptions */

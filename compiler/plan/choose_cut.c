@@ -61,15 +61,24 @@ static bool is_small(const Plan *plan) {
 
 /* ---- candidates ---- */
 
+/* The parts and slices of the list, or those that were asked for, of which rows gather from tables of all or from halos. */
+static Cut cut_of_values(const PlanRequest *r, int i) {
+  const bool has_halos = cuts[i].with & HALOS;
+  if (!r->has_given_parts) return (Cut){.ranks = r->cut.ranks, .parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = has_halos};
+  Cut given = r->cut;
+  given.has_halos = given.has_halos || (has_halos && given.slices == 1 && !given.layers);
+  return given;
+}
+
 /* Data are at home on the host, or where it is none on the SSD; where it is too small, on both. */
 static Cut cut_of_data(const PlanRequest *r, int of_share) {
   static const int quarters[SHARES] = {ALL_ROOM, ALL_ROOM / 2, 0};
   const int i = of_share / SHARES;
   const int64_t *bytes = r->machine.tier_bytes;
-  Cut cut = {.ranks = r->cut.ranks, .parts = cuts[i].parts < r->parts_at_most ? cuts[i].parts : r->parts_at_most, .slices = cuts[i].slices < r->slices_at_most ? cuts[i].slices : r->slices_at_most, .has_halos = cuts[i].with & HALOS};
+  Cut cut = cut_of_values(r, i);
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
   const unsigned with = r->cut.ranks > 0 ? cuts[i].with & ~(unsigned)(LEARNED | GRAPH) : cuts[i].with; /* of ranks only fields can be away */
-  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (with & FIELDS) && r->has_fields ? near : TIER_DEVICE, with & GRAPH ? near : TIER_DEVICE, (with & LEARNED) && r->has_learned ? near : TIER_DEVICE);
+  cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (with & FIELDS) && r->has_fields ? near : TIER_DEVICE, (with & GRAPH) && r->has_graph ? near : TIER_DEVICE, (with & LEARNED) && r->has_learned ? near : TIER_DEVICE);
   if ((with & SCORES) && r->scores_bytes >= LARGE_SCORES_BYTES && !cut_has_data_away(cut)) cut = cut_with_scores_away(&r->machine, r->scores_bytes, cut);
   return cut_cached(r, cut, quarters[of_share % SHARES]);
 }
@@ -304,9 +313,10 @@ static const PlanAnswer *with_little_effort(const PlanRequest *request) {
   return choose_first(&r);
 }
 
-/* Where there is nothing to choose from, where whole values, sketched, are nearly best, and where they fit and are small. Else they are a candidate as the others are. */
+/* Where there is nothing to choose from, or parts were asked for, which have data on the device where these fit; where whole values, sketched, are nearly best, and where
+ * they fit and are small. Else they are a candidate as the others are. */
 static bool is_whole_first(Choice *c) {
-  if (!has_cuts(c->request) || sketch_cut(c, c->request->cut)) return true;
+  if (!has_cuts(c->request) || c->request->has_given_parts || sketch_cut(c, c->request->cut)) return true;
   for (int i = 0; i < c->count; i++)
     if (is_small(c->list[i].sketch)) return true;
   return false;
@@ -330,7 +340,7 @@ static const PlanAnswer *choose(const PlanRequest *request) {
   if (is_whole_first(&c)) {
     c.best = with_halos(request, plan_answer_uncut(request));
     c.count = 0;
-    if (!has_cuts(request) || c.best->fault || (c.best->fits && is_small(planned_of(c.best)))) return c.best;
+    if (!has_cuts(request) || c.best->fault || (c.best->fits && (request->has_given_parts || is_small(planned_of(c.best))))) return c.best;
   }
   for (int i = 0; i < SHARES * CUT_COUNT && !(c.best && is_nearly_best(c.best));) {
     for (bool is_enough = false; i < SHARES * CUT_COUNT && !is_enough; i++)

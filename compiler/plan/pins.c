@@ -90,7 +90,7 @@ bool pins_are_of_data(Arena *arena, const TypedProgram *program, const Graph *tr
   for (int i = 0; i < program->fate_count && are; i++) {
     const FatePin *pin = &program->fates[i];
     const Tier tier = fate_tier(pin->fate);
-    are = (tier == TIER_HOST || tier == TIER_SSD) && (pin_names_graph(pin) || names_field(program, pin) || names_learned(training, pin));
+    are = (tier == TIER_HOST || tier == TIER_SSD || pin->fate == FATE_KEEP) && (pin_names_graph(pin) || names_field(program, pin) || names_learned(training, pin));
     for (int v = 0; v < training->value_count && are; v++) {
       const Value *value = &training->values[v];
       are = op_info[value->op].kind == OP_KIND_LEAF || !(is_given(arena, pin->pattern, value) || names_value(arena, pin->pattern, value));
@@ -227,11 +227,12 @@ const Pins *pins_read(Arena *arena, const TypedProgram *program, const Kernels *
     const bool is_away = tier == TIER_HOST || tier == TIER_SSD;
     const bool is_of_data = (is_home_of(cut.fields_home, cut.cached.fields, tier) && names_field(program, pin)) || (is_home_of(cut.learned_home, cut.cached.learned, tier) && names_learned(kernels->graph, pin)) ||
                             (is_home_of(cut.graph_home, cut.cached.graph, tier) && pin_names_graph(pin));
-    if (is_away && is_of_data) count++;
+    const bool is_data = names_input(program, pin) || pin_names_graph(pin);
+    if ((is_away && is_of_data) || (pin->fate == FATE_KEEP && is_data)) count++;
     if (count && (tier == TIER_DEVICE || tier == TIER_NONE || machine->tier_bytes[tier] > 0)) continue;
     if (count)
       diags_error(diags, "E0506", pin->place, "fate \"%s\" = %s: there is no %s tier (--budget %s=SIZE gives one)", pin->pattern, fate, fate, fate);
-    else if (names_input(program, pin) || pin_names_graph(pin))
+    else if (is_data)
       diags_error(diags, "E0506", pin->place, "\"%s\" is input data or a weight: it stays on the device, it is not %s", pin->pattern,
                   pin->fate == FATE_RECOMPUTE ? "recomputed" : "moved");
     else {
