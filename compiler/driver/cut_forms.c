@@ -160,7 +160,6 @@ bool ranks_have_data_away(const Compilation *c) { return ranks_are_cut(c) && c->
 /* Why not, of how values are cut. */
 static const char *not_of_cut(const Compilation *c) {
   const CutWish wish = cut_wish(c);
-  if (c->options->plan_from) return "a plan of its own for each program of ranks, so far: no --plan-from";
   if (wish.layers) return "the layers of a rank are cut alike, so far";
   if (wish.mode == CUT_HALOS) return "the tables of a rank are its halos already: rows(P) cuts its values";
   if (!cut_wish_is_fixed(wish) || wish.mode == CUT_WHOLE || ranks_are_cut(c)) return NULL;

@@ -34,6 +34,7 @@ static bool cut_of_report(const Compilation *c, const char *text, size_t length,
   cut->has_halos = has_halos;
   const int fields_home = vocabulary_find(tier_names, fields), graph_home = vocabulary_find(tier_names, graph), learned_home = vocabulary_find(tier_names, learned);
   is_there = is_there && fields_home >= 0 && graph_home >= 0 && learned_home >= 0;
+  cut->ranks = c->request.cut.ranks;
   if (is_there) *cut = cut_with_homes(&c->machine, scores_bytes(c), *cut, (Tier)fields_home, (Tier)graph_home, (Tier)learned_home);
   if (is_there && strcmp(scores, tier_names[TIER_DEVICE]) != 0) *cut = cut_with_scores_away(&c->machine, scores_bytes(c), *cut);
   const char *layers = json_string_value(json_object_get(json_object_get(root, "cut"), "layers"));
@@ -86,7 +87,7 @@ static void say_other_cut(const Compilation *c, const char *text, size_t length)
     is_found = is_of_pins && !cut_is(cut, asked) && is_plan_of_cut(c, cut, text, length);
   } else {
     for (size_t k = 0; k < sizeof known / sizeof *known && !is_found; k++) {
-      cut = cut_with_homes(&c->machine, scores_bytes(c), (Cut){.parts = parts_at_most(c->program->info, known[k].parts), .slices = known[k].slices}, asked.fields_home, asked.graph_home, asked.learned_home);
+      cut = cut_with_homes(&c->machine, scores_bytes(c), (Cut){.ranks = asked.ranks, .parts = parts_at_most(c->program->info, known[k].parts), .slices = known[k].slices}, asked.fields_home, asked.graph_home, asked.learned_home);
       is_found = cut.parts == known[k].parts || known[k].slices > 1;
       is_found = is_found && !cut_is(cut, asked) && is_plan_of_cut(c, cut, text, length);
     }

@@ -321,6 +321,12 @@ sliced() { # tables in two slices, and their exchanges; the rest on the host and
   "$gnncc" -w --plan -v --ranks=2 $options cut.gnn >plan && grep '^  moves .*to host.*to ssd' plan && grep 'sage2.m.sum in 2 slices' plan && [ "$(grep -c ' net  .*exchange .*slice_halo' plan)" -ge 4 ] && same_bits cut 2
 }
 check "  tables in slices, and values on the host and the SSD, on 2" sliced
+taken_over() { # a plan of ranks, from its report: the same sources, and of another number of ranks it is refused
+  local said="--cut=slices(2) --budget device=8MiB --budget host=1MiB --budget ssd=1GiB"
+  "$gnncc" -w --plan=json --ranks=2 $said cut.gnn >taken.json && "$gnncc" -q -w -S --ranks=2 $said cut.gnn -o searched && "$gnncc" -q -w -S --ranks=2 $said --plan-from=taken.json cut.gnn -o taken &&
+    cmp searched/cut.c taken/cut.c && ! "$gnncc" -w --plan --ranks=3 $said --plan-from=taken.json cut.gnn >messages 2>&1 && grep 'E0510.*taken.json is not a plan for this program' messages
+}
+check "  by a plan that is given" taken_over
 options=
 away() { # TIER N OPTION...: the features of each rank at home there
   sed "\$a plan { fate \"x\" = $1 }" cut.gnn >away.gnn && rm -rf away_1.out && cp -r cut_1.out away_1.out && compiles --verify --ranks="$2" "${@:3}" away.gnn -o "away_$2" && trains "$2" away && alike away "$2"
