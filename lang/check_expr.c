@@ -244,7 +244,10 @@ static Value dispatch(Checker *checker, Scope *scope, const Expr *expr) {
     return a.kind == VALUE_NONE ? none : negate(checker, scope, expr, a);
   }
   case EXPR_BINARY: {
-    Value a = check_expr(checker, scope, expr->a), b = check_expr(checker, scope, expr->b);
+    Value a = check_expr(checker, scope, expr->a);
+    const bool is_settled = a.kind == VALUE_BOOL && strcmp(expr->text, a.number != 0 ? "or" : "and") == 0;
+    if (is_settled) return a;
+    Value b = check_expr(checker, scope, expr->b);
     return a.kind == VALUE_NONE || b.kind == VALUE_NONE ? none : binary(checker, scope, expr, a, b);
   }
   }

@@ -240,7 +240,10 @@ Value check_name(Checker *checker, Scope *scope, const Expr *name) {
     TypedExpr e = {.kind = TYPED_OPTION, .index = option, .place = name->place, .type = check_scalar_type(), .name = name->text};
     return check_emit(checker, scope, e);
   }
-  if (scope && strcmp(name->text, "has_self_loops") == 0) return check_bool(checker->program->data->recipe.self_loops == SELF_LOOPS_ADD);
+  if (scope && strcmp(name->text, "has_self_loops") == 0) {
+    checker->program->adds_self_loops = true;
+    return check_bool(checker->program->data->recipe.self_loops == SELF_LOOPS_ADD);
+  }
   if (scope && strcmp(name->text, "relations") == 0) return relation_count(checker, scope);
   if (scope && strcmp(name->text, "has_graphs") == 0) return check_bool(checker->program->info->graphs > 1);
   if (scope && strcmp(name->text, "in_degree") == 0) return degree(checker, scope, END_DST, name->place);

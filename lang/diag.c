@@ -17,6 +17,7 @@ static const WarningKind warning_kinds[] = {
     {"one-way-edges", "default", "W0703", "edges without their reverse, for layers that want both"},
     {"patience", "default", "W0402", "a patience that is longer than the training"},
     {"scale", "default", "W0706", "columns of features of very different size"},
+    {"self-loops", "default", "W0714", "self-loops of the data, for layers that count each node itself"},
     {"target", "default", "W0504", "a rate that no such hardware has"},
     {"test-selection", "pedantic", "W0413", "epochs that are chosen by the test rows"},
     {"typed-sets", "default", "W0713", "graphs of several types of nodes, which are read as one"},

@@ -268,6 +268,13 @@ static const DiagPage pages[] = {
      "model m on d { return b.x |> Linear(b.y.classes) as lin }\n",
      "data d from npy(\"typed\") { relation r : a -> b }\n"
      "model m on d { return b.x |> Linear(b.y.classes) as lin }\n", .exit_code = 1, .is_of_gnncc = true},
+    {"W0714", "self-loops of the data that count twice",
+     "GCN and its like, and attention, count each node itself, so that a self-loop of the data is one more. PyG has one loop at each node: self_loops = remove gives its numbers, and of layers\n"
+     "with an edge_weight self_loops = add, where the loops that are there keep their weight. Sums over the neighbours alone (SAGE, GIN) take the loops of the data as PyG does, with keep.",
+     "data d from npy(\"looped\")\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n",
+     "data d from npy(\"looped\") { self_loops = remove }\n"
+     "model m on d { return GCN(x, y.classes) as conv1 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"R0801", "the machine offers less than the plan needs",
      "The program looks before it allocates anything. Memory: plan again with a smaller --budget. Instructions that the processor has not: compile with --cpu=NAME for it.",
      NULL,

@@ -583,6 +583,7 @@ typedef struct TypedProgram {
   int naming_count;
   Naming *namings;          /* in the order of the expanded text: a name in a loop, or in a layer, has one for each turn or call */
   bool wants_reverse_edges; /* it has a GCN */
+  bool adds_self_loops;     /* a layer asks for has_self_loops, to count each node itself where the data do not */
   bool has_weights_of_nodes; /* rows of some weights belong to the nodes of the data: [nodes, ..] */
   bool has_train;
   TrainSpec train;

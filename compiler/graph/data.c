@@ -279,9 +279,9 @@ static TypedId silencing_sum(const TypedProgram *program) {
 void data_warn(const DataReader *reader, const TypedProgram *program, Diags *diags) {
   for (int i = 0; i < reader->warning_count; i++) {
     const DataWarning *w = &reader->warnings[i];
-    const bool is_about_silence = strcmp(w->code, "W0704") == 0;
+    const bool is_about_silence = strcmp(w->code, "W0704") == 0, is_about_loops = strcmp(w->code, "W0714") == 0;
     const TypedId sum = is_about_silence ? silencing_sum(program) : NO_INDEX;
-    if (is_about_silence ? sum == NO_INDEX && !user_sums_in_edges(program) : !program->wants_reverse_edges) continue;
+    if (is_about_silence ? sum == NO_INDEX && !user_sums_in_edges(program) : is_about_loops ? !program->adds_self_loops : !program->wants_reverse_edges) continue;
     diags_warning(diags, w->code, w->name, w->place, "%s", w->text);
     if (sum != NO_INDEX && program->exprs[sum].is_standard) diags_label(diags, program->exprs[sum].place, 0, "gives them zeros");
   }
@@ -662,7 +662,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     locality_if_nested(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, NESTED_MOST_EDGES, info->nested_locality);
   for (int n = 0; n < dataset->note_count; n++) {
     const gnn_note *note = &dataset->notes[n];
-    bool is_about_edges = strcmp(note->code, "W0703") == 0 || strcmp(note->code, "W0704") == 0;
+    bool is_about_edges = strcmp(note->code, "W0703") == 0 || strcmp(note->code, "W0704") == 0 || strcmp(note->code, "W0714") == 0;
     if (is_about_edges) {
       DataWarning warning = {arena_strdup(reader->arena, note->code), arena_strdup(reader->arena, note->name), arena_strdup(reader->arena, note->text), spec->source.place};
       ARENA_PUSH(reader->arena, reader->warnings, reader->warning_count, warning);

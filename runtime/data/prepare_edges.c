@@ -187,6 +187,10 @@ void gnn_prepare_report(gnn_dataset *dataset, const gnn_recipe *recipe, const gn
     gnn_dataset_warn(dataset, "W0704", "zero-in-degree", "",
                      "%s of %s nodes have no in-edge, and sums over their neighbours are 0: self_loops = add",
                      gnn_count_text(dataset->silent_nodes).text, gnn_count_text(dataset->nodes).text);
+  if (dataset->self_loops && recipe->self_loops == GNN_LOOPS_KEEP)
+    gnn_dataset_warn(dataset, "W0714", "self-loops", "",
+                     "%s of the %s edges are self-loops, and layers that count each node itself (GCN, GAT) count those nodes twice: self_loops = remove, or with edge weights add",
+                     gnn_count_text(dataset->self_loops).text, gnn_count_text(dataset->edges).text);
 }
 
 enum { EDGES_ROOM_BYTES = 1 << 30 }; /* less is simply asked for */

@@ -75,7 +75,7 @@ try:
     from torch.nn.utils import clip_grad_norm_  # noqa: F401
     from torch.optim import Adam  # noqa: F401
     from torch.optim.lr_scheduler import CosineAnnealingLR, StepLR  # noqa: F401
-    from torch_geometric.transforms import AddSelfLoops, NormalizeFeatures, RemoveDuplicatedEdges, ToUndirected  # noqa: F401
+    from torch_geometric.transforms import AddRemainingSelfLoops, NormalizeFeatures, RemoveDuplicatedEdges, RemoveSelfLoops, ToUndirected  # noqa: F401
     globals().update({name: getattr(torch_geometric.nn, name) for name in dir(torch_geometric.nn) if name[0].isupper() or name.startswith("global_")})
     from torch_geometric.utils import degree, scatter, softmax  # noqa: F401
 except ImportError:
@@ -168,6 +168,8 @@ def compare_data(left, right, given):
     data = torch_geometric.data.Data(x=given["x"], edge_index=given["edge_index"])
     if "Duplicated" in left or "Undirected" in left:  # something to drop, something to add
         data.edge_index = torch.cat([data.edge_index[:, 20:], data.edge_index[:, 22:33]], dim=1)
+    if "Loops" in left:  # some nodes have one, instead of another edge
+        data.edge_index = torch.cat([torch.arange(5).repeat(2, 1), data.edge_index[:, 5:]], dim=1)
     x = data.x.abs() if "Normalize" in left else data.x
     np.save("data/x.npy", x.numpy())
     np.save("data/edge_index.npy", data.edge_index.numpy())
