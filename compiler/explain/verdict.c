@@ -257,17 +257,16 @@ static const char *try_precision(Verdict *v) {
   return NULL;
 }
 
-/* Who said a budget wants a plan for it. */
 static const char *try_processor(Verdict *v) {
   const Changes *changes = v->refusal->changes;
-  return changes->processor && !changes->has_budgets ? try_change(v, &(Change){.kind = CHANGE_PROCESSOR}) : NULL;
+  return changes->processor ? try_change(v, &(Change){.kind = CHANGE_PROCESSOR}) : NULL;
 }
 
 /* The smallest that has what the smallest plan needs, and more than there is. */
 static const char *try_card(Verdict *v) {
   const Changes *changes = v->refusal->changes;
   const int64_t own = changes->tier_most[TIER_DEVICE];
-  const char *card = changes->can_be_card && !changes->has_budgets ? changes->card(changes->of, v->least_bytes, changes->is_processor ? 0 : own) : NULL;
+  const char *card = changes->can_be_card ? changes->card(changes->of, v->least_bytes, changes->is_processor ? 0 : own) : NULL;
   return card ? try_change(v, &(Change){.kind = CHANGE_CARD, .name = card}) : NULL;
 }
 

@@ -13,7 +13,8 @@
 #
 # What may differ:
 #   ...                 alone on a line: any number of lines; a word: any words; at the end of a word: any ending
-#   12 us, 24.9 KiB     a number followed by ns us ms s, or by B KiB MiB GiB KB MB GB: any number and any such unit
+#   12 us               a number followed by ns us ms s: any number and any such unit
+#   24.9 KiB            a number followed by B KiB MiB GiB KB MB GB: a third more or less (a process does not take the same on all systems); of budgets any, as they may be the machine's memory
 #   plan 1a2b3c4d       fingerprints of 8 or 12 hexadecimal digits
 #   0.4939              numbers with a decimal point: up to 0.2 (another instruction set rounds differently)
 #   runs of blanks, and blanks at the end of a line
@@ -23,7 +24,7 @@ root=$(cd "$here/../.." && pwd)
 build=$(cd "$1" && pwd)
 shift
 if [ $# -eq 0 ]; then
-  set -- "$root"/README.md "$root"/docs/{tutorial,embedding,formats,coming_from_pyg,gallery,design}.md
+  set -- "$root"/README.md "$root"/docs/{tutorial,embedding,formats,coming_from_pyg,gallery,design,precision}.md
 fi
 export PATH=$build:$PATH LC_ALL=C.UTF-8 GNNCC_FLAGS=${DOCUMENT_FLAGS:-}
 unset GNNCC_PATH GNNCC_TARGET CFLAGS LDFLAGS COLUMNS CLICOLOR_FORCE
@@ -59,9 +60,12 @@ split_block() {
 }
 
 masked() {
-  sed -E -e 's/[0-9][0-9,.]*(e[-+]?[0-9]+)? ?(ns|us|ms|s|B|KiB|MiB|GiB|TiB|KB|MB|GB|TB)($|[^A-Za-z0-9_])/<n>\3/g' \
+  perl -pe 'BEGIN { %unit = (B => 1, KiB => 1 << 10, MiB => 1 << 20, GiB => 1 << 30, TiB => 1 << 40, KB => 1e3, MB => 1e6, GB => 1e9, TB => 1e12) }
+    s/[0-9][0-9,.]*(e[-+]?[0-9]+)? ?(ns|us|ms|s)(?![A-Za-z0-9_])/<time>/g;
+    s/([0-9][0-9,.]*) ?(B|[KMGT]i?B)(?![A-Za-z0-9_])/my ($n, $u) = ($1, $2); $n =~ tr!,!!d; "<bytes " . int($n * $unit{$u}) . ">"/ge;
+    s/(?<=device budget )<bytes [0-9]+>/<machine>/g; s/(?<= of )<bytes [0-9]+>/<budget>/g; s/<bytes /<bytes_/g' "$1" | sed -E \
     -e 's/plan [0-9a-f]{8}/plan <id>/' -e 's/(^|[^0-9a-zA-Z])[0-9a-f]{12}($|[^0-9a-zA-Z])/\1<id>\2/g' \
-    -e 's/[ \t]+/ /g' -e 's/ $//' "$1"
+    -e 's/[ \t]+/ /g' -e 's/ $//'
 }
 
 # matches EXPECTED GOT: says where they part.
@@ -71,8 +75,14 @@ matches() {
     function is_real(w) { return w ~ /^[^0-9]*[0-9]+\.[0-9]+[^0-9]*$/ }
     function real(w) { gsub(/[^0-9.]/, "", w); sub(/\.$/, "", w); return w + 0 }
     function frame(w) { gsub(/[0-9]+\.[0-9]+/, "#", w); return w }
+    function bytes(w) { return match(w, /<bytes_[0-9]+>/) ? substr(w, RSTART + 7, RLENGTH - 8) + 0 : -1 }
+    function same_bytes(a, b,   x, y) {
+      x = bytes(a); y = bytes(b)
+      sub(/<bytes_[0-9]+>/, "#", a); sub(/<bytes_[0-9]+>/, "#", b)
+      return x >= 0 && y >= 0 && a == b && 3 * x <= 4 * y && 3 * y <= 4 * x
+    }
     function same_word(a, b,   at, tail) {
-      if (a == b) return 1
+      if (a == b || same_bytes(a, b)) return 1
       if ((at = index(a, "..."))) {
         tail = substr(a, at + 3)
         return length(b) >= length(a) - 3 && substr(b, 1, at - 1) == substr(a, 1, at - 1) && \
