@@ -18,6 +18,7 @@ typedef struct Verdict {
   int64_t most_work; /* and what they may cost */
   bool is_packed_short; /* what was tried last has plans that would fit, and no addresses for them */
   int64_t least_bytes;  /* the smallest device for which a plan was found; 0: none was */
+  double least_seconds;  /* of an epoch there; 0: not known */
   bool is_rough;        /* how long an epoch takes there was asked with little effort */
   TimeUnit unit;        /* of the times that are told; no name: none was yet */
   bool is_least;        /* with a hundredth less, and with three, the planner finds none, of whatever cut */
@@ -220,6 +221,8 @@ static const char *try_change(Verdict *v, const Change *change) {
   tried.takes_first = v->is_rough;
   const ChangedPlan p = changes->plan(changes->of, &tried);
   v->work += p.work;
+  const bool is_other_machine = change->kind == CHANGE_PROCESSOR || change->kind == CHANGE_CARD;
+  if (is_other_machine && changes->has_budgets && v->least_seconds > 0 && 5 * p.seconds > 4 * v->least_seconds) return NULL; /* a larger budget is less trouble */
   const char *says = change->kind == CHANGE_CONSTANT ? "; a smaller model" : change->kind == CHANGE_PRECISION ? arena_printf(v->arena, "; %s", advice_rounding(change->precision)) : "";
   return p.fits && p.has_same_data ? arena_printf(v->arena, "%s -> %s per epoch%s", advice_option(changes, change), seconds_text(v, p.seconds), says) : NULL;
 }
@@ -307,6 +310,7 @@ static const char *ways_out(Verdict *v, int64_t too_small, int64_t guess, int64_
   int64_t bytes;
   const PlanAnswer *least = least_device(v, too_small, guess, all, &size, &bytes);
   v->least_bytes = least ? bytes : 0;
+  v->least_seconds = least ? answer_seconds(least) : 0;
   if (least)
     ways = arena_printf(v->arena, "--budget %s=%s is the smallest that %s (%s per epoch%s)", device, size, v->is_least && !v->is_rough ? "works" : "was found", epoch_text(v, least),
                         bytes > most ? arena_printf(v->arena, "; %s has %s", v->request->machine.name, gnn_bytes_text(most).text) : "");

@@ -141,6 +141,12 @@ figures_agree() { # what E0501 says is needed, or what its note says where plans
       { echo "$said said, $least KiB named"; cat "$work/raw"; return 1; }
   done
 }
+other_machines() { # where they take less than a larger budget does
+  printf 'data g from synth(kind = "er", nodes = 3000, degree = 4, features = 64, classes = 5, seed = 1)\nmodel m on g { return x |> Linear(512) |> relu |> GCN(y.classes) }\ntrain m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2 }\n' >"$work/wide.gnn"
+  ! "$build/gnncc" --plan --cut=whole --budget device=8MiB "$work/wide.gnn" >"$work/said" 2>&1 && cat "$work/said" && grep 'help: --budget device=[0-9]*KiB is the smallest.* --target=[a-z0-9_]* without --budget -> ' "$work/said" &&
+    ! "$build/gnncc" --plan --budget device=20KiB "$here/../../examples/gcn_karate.gnn" >"$work/said" 2>&1 && cat "$work/said" && grep -q E0501 "$work/said" && ! grep -- '--target=' "$work/said"
+}
+check "E0501 names another machine where a larger budget takes longer there" other_machines
 check "the figures of E0501 agree, whatever binds" figures_agree 100KiB 2000KiB 2600KiB 2700KiB
 nearer() { # where a plan for another budget needs less than the one for this, that is not called the nearest
   "$build/gnncc" -w -D size=4000 --budget device=12MiB --plan "$here/../../examples/sage_deep.gnn" >"$work/raw" 2>&1
