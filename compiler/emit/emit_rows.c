@@ -39,6 +39,14 @@ Index rows_full_index(const RowWriter *w, RowKind row) {
   return index;
 }
 
+Index rows_outer_index(const RowWriter *w, const Shape *shape, RowKind row) {
+  Index index = rows_full_index(w, row);
+  index.rank = rank_of(w, shape);
+  for (int d = 0; d < MAX_RANK; d++)
+    if (d >= index.rank) index.loop[d] = NO_INDEX;
+  return index;
+}
+
 static bool same_index(const Index *a, const Index *b) {
   return a->row == b->row && a->rank == b->rank && memcmp(a->loop, b->loop, sizeof a->loop) == 0 && memcmp(a->begin, b->begin, sizeof a->begin) == 0;
 }
@@ -187,7 +195,11 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
                                      graph->values[anchor->operand[0]].shape.rank);
   if (kernel_info[kernel->kind].fold != FOLD_NONE || kernel->kind == KERNEL_HALO)
     w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[0], false, is_seen);
-  for (int b = 0; b < kernel->body_count; b++) w->is_flat = w->is_flat && can_be_flat(w, kernel->body[b], true, is_seen);
+  for (int b = 0; b < kernel->body_count; b++) {
+    const Value *value = &graph->values[kernel->body[b]];
+    const bool has_outer_loops = op_is_aggregation(value->op) && shape_width(&value->shape) > 1 && shape_width(&value->shape) != shape_width(&anchor->shape);
+    w->is_flat = w->is_flat && !has_outer_loops && can_be_flat(w, kernel->body[b], true, is_seen);
+  }
   w->loop_count = rank_of(w, loops);
   for (int d = 0; d < w->loop_count; d++) w->loop_size[d] = size_of(w, loops, d);
   for (int l = 0; l < LEVEL_COUNT; l++) w->text[l] = "";
@@ -233,7 +245,7 @@ static Level level_of_row(const RowWriter *w, RowKind row) {
   return row == (graph_walk_end(&w->kernels->graph->values[w->kernel->anchor]) == END_DST ? ROWS_DST : ROWS_SRC) ? LEVEL_ROW : LEVEL_EDGE;
 }
 
-static Level level_of_element(const RowWriter *w, const Shape *shape, Index index) {
+Level rows_level(const RowWriter *w, const Shape *shape, Index index) {
   const int of_loops = loops_level(w, shape, index);
   return of_loops == NO_INDEX ? level_of_row(w, index.row) : (Level)of_loops;
 }
@@ -268,7 +280,17 @@ static const char *place_in_halo(RowWriter *w, ValueId value, int64_t stride) {
   return arena_printf(w->arena, "%s + (int64_t)(%s & %d) * %" PRId64, piece, code, (1 << shift) - 1, stride);
 }
 
-enum { FETCHED_TABLE = 1 << 20 /* bytes: smaller ones are in the second-level cache (gnn_gather_ahead) */ };
+enum { FETCHED_TABLES = 1 << 20 /* bytes: fewer are in the second-level cache (gnn_gather_ahead) */ };
+
+/* Of what rows of other nodes and edges are made of in the kernel. */
+static int64_t table_bytes(const RowWriter *w) {
+  const Graph *graph = w->kernels->graph;
+  const Kernel *kernel = &w->kernels->kernels[w->arguments->step->kernel];
+  int64_t bytes = 0;
+  for (int i = 0; i < kernel->input_count; i++)
+    if (domain_is_nodes(graph->values[kernel->inputs[i]].shape.domain)) bytes += graph_rows(graph, graph->values[kernel->inputs[i]].shape.domain) * kernels_row_bytes(w->kernels, kernel->inputs[i]);
+  return bytes;
+}
 
 /* At the far end of edges. */
 static bool is_gathered(const RowWriter *w, ValueId value, RowKind row) {
@@ -281,12 +303,12 @@ static const char *place_in_pieces(RowWriter *w, ValueId value, const char *part
   return arena_printf(w->arena, "%s + %s * %" PRId64, piece, row, stride);
 }
 
-/* Rows of large tables are fetched some edges before they are asked for, once in a step. */
+/* Where there are many rows they are fetched some edges before they are asked for, once in a step. */
 static void fetch_ahead(RowWriter *w, ValueId value, const char *at, bool is_far, int64_t stride) {
   Arguments *a = w->arguments;
   const ValueId table = w->kernels->storage[value];
   const int64_t bytes = kernels_row_bytes(w->kernels, value);
-  if (w->kernels->backend != BACKEND_CPU || graph_rows(w->kernels->graph, w->kernels->graph->values[value].shape.domain) * bytes < FETCHED_TABLE) return;
+  if (w->kernels->backend != BACKEND_CPU || table_bytes(w) < FETCHED_TABLES) return;
   for (int i = 0; i < a->fetched_count; i++)
     if (a->fetched[i] == table) return;
   ARENA_PUSH(w->arena, a->fetched, a->fetched_count, table);
@@ -486,7 +508,7 @@ static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
 static const char *temporary(RowWriter *w, ValueId id, Index index, const char *type, const char *text) {
   const Value *value = &w->kernels->graph->values[id];
   const char *name = fresh_name(w, value->name);
-  const Level level = level_of_element(w, &value->shape, index);
+  const Level level = rows_level(w, &value->shape, index);
   rows_name(w, id, index, name);
   rows_write(w, level, "const %s %s = %s;", type, name, text);
   return name;
@@ -506,7 +528,7 @@ bool rows_is_long(int function) {
   return exps[function] >= 1;
 }
 
-static void note_long(RowWriter *w, ValueId id, Index index) { w->has_long[level_of_element(w, &w->kernels->graph->values[id].shape, index)] = true; }
+static void note_long(RowWriter *w, ValueId id, Index index) { w->has_long[rows_level(w, &w->kernels->graph->values[id].shape, index)] = true; }
 
 static const char *element_map(RowWriter *w, ValueId id, Index index, const char *const *operand) {
   if (rows_is_long(w->kernels->graph->values[id].as.function)) note_long(w, id, index);
@@ -581,7 +603,7 @@ static void part_here(RowWriter *w, Level level) {
 
 static const char *write_inner(RowWriter *w, ValueId id, Index index, const FoldInfo *fold) {
   const Value *value = &w->kernels->graph->values[id];
-  const Level level = level_of_element(w, &value->shape, index);
+  const Level level = rows_level(w, &value->shape, index);
   const int loops_before = w->inner_count;
   const char *name = fresh_name(w, value->name);
   rows_name(w, id, index, name);

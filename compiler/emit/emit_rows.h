@@ -128,6 +128,8 @@ const char *rows_value(RowWriter *w, ValueId value, Index index);
 const char *rows_inner_sum(RowWriter *w, ValueId reduce, Index index); /* likewise, of a sum within the row at an element of it: computed here */
 const char *rows_load(RowWriter *w, ValueId id, Index index); /* from where it is stored */
 Index rows_full_index(const RowWriter *w, RowKind row); /* an element of a value with the loops' own dimensions */
+Index rows_outer_index(const RowWriter *w, const Shape *shape, RowKind row); /* of a value with the outer ones of them */
+Level rows_level(const RowWriter *w, const Shape *shape, Index index); /* at which it is known */
 const char *rows_offset(const RowWriter *w, const Shape *shape, Index index); /* "j", "h * 8 + o", "0" */
 void rows_name(RowWriter *w, ValueId value, Index index, const char *name);
 void rows_name_acc(RowWriter *w, ValueId value, Index index, const char *name); /* what the anchor leaves */

@@ -645,7 +645,7 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
  * is kept for later stages, if any. `beside`: the operand of another sum in the same walk, or NO_VALUE. */
 static double edges_seconds(const Estimate *e, ValueId operand, ValueId beside, double whole, bool *kept) {
   const size_t values = (size_t)e->graph->value_count + 1;
-  const double width = (double)shape_width(&e->graph->values[operand].shape), elements = e->rates->element * width * (beside == NO_VALUE ? 1 : 2);
+  const double width = (double)(shape_width(&e->graph->values[operand].shape) + (beside == NO_VALUE ? 0 : shape_width(&e->graph->values[beside].shape))), elements = e->rates->element * width;
   EdgeWork of = {.seen = arena_alloc(e->graph->arena, values), .kept = kept};
   add_edge_work(e, operand, false, &of);
   if (beside != NO_VALUE) add_edge_work(e, beside, false, &of);

@@ -247,6 +247,14 @@ static bool same_loops(const Shape *a, const Shape *b) {
   return true;
 }
 
+/* Those of `outer` are the outer ones of `loops`, or all of them: scores of heads beside the numbers of heads. */
+static bool loops_contain(const Shape *loops, const Shape *outer) {
+  if (outer->domain != loops->domain || outer->rank > loops->rank) return false;
+  for (int d = 0; d < outer->rank; d++)
+    if (outer->size[d] != loops->size[d]) return false;
+  return true;
+}
+
 static int new_kernel(Fusion *f, KernelKind kind, ValueId anchor) {
   Kernel kernel = {.kind = kind, .anchor = anchor, .phase = f->graph->values[anchor].phase};
   ARENA_PUSH(f->graph->arena, f->kernels->kernels, f->kernels->kernel_count, kernel);
@@ -424,7 +432,7 @@ static int move_to_end(Fusion *f, int index) {
 
 enum { LOOK_BACK = 8 /* kernels */ };
 
-/* The sum over the edges of each row in whose walk this one is computed as well, of numbers of the same loops. Nobody has read its results yet, so it can wait for what this one reads. */
+/* The sum over the edges of each row in whose walk this one is computed as well, of numbers of the same loops, or of the outer ones. Nobody has read its results yet, so it can wait for what this one reads. */
 static int sum_beside(Fusion *f, ValueId id, KernelKind kind) {
   const Value *value = &f->graph->values[id], *operand = &f->graph->values[value->operand[0]];
   if (!f->is_staging || kind != KERNEL_EDGE_SUM || value->slice.count > 0 || !domain_is_relation(operand->shape.domain)) return NO_INDEX;
@@ -433,7 +441,7 @@ static int sum_beside(Fusion *f, ValueId id, KernelKind kind) {
     const Value *anchor = &f->graph->values[kernel->anchor];
     Stage stages[MOST_STAGES];
     if (kernel->kind != KERNEL_EDGE_SUM || kernel->phase != value->phase || anchor->as.end != value->as.end || anchor->slice.count > 0 || has_copies(f, kernel)) continue;
-    if (!same_loops(&operand->shape, &f->graph->values[anchor->operand[0]].shape) || kernel->body_count >= MOST_IN_A_BODY || kernel_stages(f->kernels, kernel, stages) > 1) continue;
+    if (!loops_contain(&f->graph->values[anchor->operand[0]].shape, &operand->shape) || kernel->body_count >= MOST_IN_A_BODY || kernel_stages(f->kernels, kernel, stages) > 1) continue;
     if (!sums_gather_alike(f, kernel->anchor, id)) continue;
     f->walk += ROLES;
     if (comes_from(f, value->operand[0], i) || is_read_since(f, i)) continue;

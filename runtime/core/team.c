@@ -101,7 +101,7 @@ static void run_loop(gnn_team *team, const Loop *loop) {
 enum {
   SPIN_NS = 30000, /* more than the caller takes between two loops, less than a time slice by far */
   CACHE_LINE = 64,
-  STACK_BYTES = 1 << 18, /* beside rows */
+  STACK_BYTES = 1 << 19, /* beside rows: scores of a row's edges among them */
 };
 
 typedef struct Member {

@@ -55,19 +55,28 @@ def memory_bytes():
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
 
 
+def free_bytes():
+    """What nobody has, or gives back."""
+    try:
+        with open("/proc/meminfo") as file:
+            return next(int(line.split()[1]) * 1024 for line in file if line.startswith("MemAvailable"))
+    except (OSError, StopIteration):
+        return memory_bytes()
+
+
 class Failed(Exception):
     pass
 
 
 class Peer:
-    """A worker process that sleeps between its turns; its memory is limited to what the machine has, so that it ends instead of others."""
+    """A worker process that sleeps between its turns; its memory is limited to what is free when it starts, so that it ends instead of others."""
 
     def __init__(self, name, a, entry, data):
         self.name, self.a, self.process = name, a, None
         self.command = [os.path.join(a.venv, PEERS[name][0], "bin", "python"), os.path.join(HERE, "peers_worker.py"), name, data, entry.model, str(entry.layers), str(entry.width), str(a.threads)]
 
     def start(self):
-        limit = int(0.85 * memory_bytes())
+        limit = int(0.85 * free_bytes())
         self.process = subprocess.Popen(self.command, env=environment(self.a.threads), text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (limit, limit)))
         self.said = []

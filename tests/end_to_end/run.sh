@@ -137,7 +137,7 @@ check "attention: gradients of softmaxes from outputs" sh -c "echo '$(softmax_gr
 check "attention: gradients of softmaxes over edges where sums keep their order" sh -c "echo '$(softmax_gradients -fno-reassociate)' | grep -x ' 3 edge sum'"
 check "attention: the plan says so" sh -c "'$gnncc' -w --plan '$here/models/varied/gat.gnn' | grep -c 'from a sum over edges that is there already' | grep -x 3"
 
-# ---- attention row by row: largest score, sum of exponentials and weighted sum in one kernel; of 32 heads, rows with more than 64 edges compute scores again; rows of tables of
+# ---- attention row by row: largest score, sum of exponentials and weighted sum in one kernel; of 32 heads, rows with more than 1024 edges compute scores again; rows of tables of
 # more than a megabyte are fetched early, those of parts, too ----
 cat >heads_of_hub.gnn <<'MODEL'
 layer Att(x : node[f], out, heads) { # names that the emitter has, too
@@ -153,7 +153,7 @@ layer Att(x : node[f], out, heads) { # names that the emitter has, too
   return flatten(kept_m)
 }
 data web from synth(kind = "rmat", nodes = 4200, degree = 20, features = 9, classes = 3, seed = 3)
-model hub on web { return x |> Att(2, heads = 32) as conv1 |> tanh |> Linear(y.classes) as head }
+model hub on web { return x |> Att(2, heads = 32) as conv1 |> tanh |> GAT(y.classes, heads = 3, concat = false) as head }
 train hub { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
 MODEL
 walks() { "$gnncc" -w --verify --stop-after=fuse --dump=fuse "$@" heads_of_hub.gnn | grep -c '^kernel [0-9]*: edge'; }
@@ -162,7 +162,9 @@ stages_agree() {
   for options in "" -fno-stages '--cut=rows(2)'; do CFLAGS="-O1 -Werror" "$gnncc" -w --verify $options heads_of_hub.gnn -o heads_of_hub && rm -rf "a$options" && ./heads_of_hub -q --out "a$options" || return 1; done
   cmp a/last.safetensors a-fno-stages/last.safetensors && cmp a/last.safetensors 'a--cut=rows(2)/last.safetensors'
 }
-check "attention row by row: one walk forward, two backward, one in an evaluation" sh -c "[ $(walks) = 3 ] && [ $(walks -fno-stages) = 9 ]"
+check "attention row by row: of each layer one walk forward, one in an evaluation, two backward" sh -c "[ $(walks) = 7 ] && [ $(walks -fno-stages) = 18 ]"
+check "  scores are kept for rows of the data, and one has more edges" sh -c "'$gnncc' -w --emit=c=- heads_of_hub.gnn | grep -q 'last - first > 1024'"
+check "  GAT's gradients of scores beside those of the numbers of a head" sh -c "'$gnncc' -w --plan=json heads_of_hub.gnn | grep -q 'back_head.src and back_head.src_3 over out-edges, in one walk'"
 check "  one of them with the gradient of what scores are made of" sh -c "'$gnncc' -w --plan=json heads_of_hub.gnn | grep -q 'd_conv1.a_2 = sum of .*, and d_conv1.q over in-edges in the same walk'"
 check "  and those of both ends of what scores and sums are made of in the other" sh -c "'$gnncc' -w --plan=json heads_of_hub.gnn | grep -q 'd_conv1.v and d_conv1.z over out-edges, in one walk'"
 check "  the largest scores are not stored" sh -c "'$gnncc' -w --plan=json -fno-stages heads_of_hub.gnn | grep -q logsumexp.max && ! '$gnncc' -w --plan=json heads_of_hub.gnn | grep '\"value\": \"conv1.logsumexp.max'"

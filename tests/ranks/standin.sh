@@ -72,10 +72,16 @@ marks() { # in $program
   rm -f $program/*.o $program/$program
   ld -r -o $program/gnnrt.o --whole-archive "$build/share/libgnnrt.a"
   sed -i -E 's/^( +)(gnn_(sum_ranks|gather_parts)[a-z_]*\(|gnn_parallel\(g->team, gnn_sent_rows\()/\1if (!left_out(__LINE__)) \2/; s/^( +)if \(\(status = gnn_copy\(/\1if (!left_out(__LINE__) \&\& (status = gnn_copy(/' $program/$program.c
-  # The lane of the net does one exchange after the other: who has waited for a later one has waited for this, and so have those that read what came before the first epoch behind an exchange of it.
+  # The lane of the net does one exchange after the other: who has waited for a later one has waited for this, as has who waits for a later one before anything else is done, and those that read what came before the first epoch behind an exchange of it.
   awk '/^static gnn_status / { latest = -1; is_once = / once\(/ }
-    !is_once && match($0, /gnn_await\(g, [0-9]+/) { copy = substr($0, RSTART + 13, RLENGTH - 13) + 0; if (copy > latest) { latest = copy; sub(/if \(\(status/, "if (!left_out(__LINE__) \\&\\& (status") } }
-    { print }' $program/$program.c >$program/marked.c && mv $program/marked.c $program/$program.c
+    { line[NR] = $0 }
+    match($0, /gnn_await\(g, [0-9]+/) {
+      copy = substr($0, RSTART + 13, RLENGTH - 13) + 0
+      if (!is_once && copy > latest) { latest = copy; delete is_needed[last]; is_needed[last = NR] }
+      next
+    }
+    !/^ *(\/?\*|$|gnn_(enter|leave)\()/ { last = 0 }
+    END { for (i = 1; i <= NR; i++) { if (i in is_needed) sub(/if \(\(status/, "if (!left_out(__LINE__) \\&\\& (status", line[i]); print line[i] } }' $program/$program.c >$program/marked.c && mv $program/marked.c $program/$program.c
   makes $program
 }
 can_leave_out() {

@@ -50,7 +50,7 @@ Flats flats_write(StepWriter *w, RowWriter *rows, ValueId operand, ValueId besid
     if (!is_computed[id] || !may_be_flat(w, id)) continue;
     const Value *value = &w->graph->values[id];
     EdgeArray *flat = &flats.of[flats.count];
-    *flat = (EdgeArray){id, shape_width(&value->shape), arena_printf(w->arena, "flat_%s", value->name), arena_printf(w->arena, "at_flat_%s", value->name)};
+    *flat = (EdgeArray){id, shape_width(&value->shape), arena_printf(w->arena, "flat_%s", value->name), arena_printf(w->arena, "at_flat_%s", value->name), "from"};
     flats.rows[flats.count] = write_flat(w, rows, flat);
     flats.uses |= flats.rows[flats.count++]->uses;
     rows_name_local(rows, id, flat->at);
@@ -60,7 +60,7 @@ Flats flats_write(StepWriter *w, RowWriter *rows, ValueId operand, ValueId besid
 
 void print_edge_arrays(const StepWriter *w, const EdgeArray *arrays, int count, const char *text, const char *indent) {
   for (int k = 0; k < count; k++)
-    if (rows_mention(text, arrays[k].at)) fprintf(w->out, "%sconst gnn_real *restrict %s = %s + (i - from) * %" PRId64 ";\n", indent, arrays[k].at, arrays[k].name, arrays[k].width);
+    if (rows_mention(text, arrays[k].at)) fprintf(w->out, "%sconst gnn_real *restrict %s = %s + (i - %s) * %" PRId64 ";\n", indent, arrays[k].at, arrays[k].name, arrays[k].first, arrays[k].width);
 }
 
 /* Whole vectors of 16: what is behind the last edge is a function of 0. */

@@ -10,11 +10,11 @@
 
 enum { FLAT_MOST = 4, FLAT_EDGES = 64 };
 
-/* Numbers of the edges [from, until), `width` each, and what those of an edge are called. */
+/* Numbers of edges from `first` on, a variable, `width` each, and what those of an edge are called. */
 typedef struct EdgeArray {
   ValueId value;
   int64_t width;
-  const char *name, *at;
+  const char *name, *at, *first;
 } EdgeArray;
 
 typedef struct Flats {

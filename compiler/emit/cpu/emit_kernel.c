@@ -571,9 +571,9 @@ typedef struct StageText {
   Flats flats;
 } StageText;
 
-/* A value of edges that several stages want and that takes long, kept for some edges of the row after it was computed in the first of them: rows with more
- * edges than there is room for compute it again in each. */
-enum { KEPT_NUMBERS = 2048, KEPT_WIDEST = 32, KEPT_MOST = 4 };
+/* A value of edges that several stages want and that takes long, kept for the edges of the row after it was computed in the first of them, some edges after
+ * the others, whose rows are in the nearest cache then: rows with more edges than there is room for in a stack compute it again in each. */
+enum { KEPT_NUMBERS = 1 << 15, KEPT_AT_ONCE = 2048, KEPT_WIDEST = 32, KEPT_MOST = 4 };
 
 typedef struct Stages {
   int count, kept_count;
@@ -636,7 +636,7 @@ static void find_kept(StepWriter *w, Stages *stages) {
     mark_reads(w, id, is_covered);
     const Value *value = &w->graph->values[id];
     const char *name = arena_printf(w->arena, "kept_%s", value->name);
-    stages->kept[stages->kept_count++] = (EdgeArray){id, shape_width(&value->shape), name, arena_printf(w->arena, "at_%s", name)};
+    stages->kept[stages->kept_count++] = (EdgeArray){id, shape_width(&value->shape), name, arena_printf(w->arena, "at_%s", name), "kept_from"};
   }
 }
 
@@ -708,10 +708,17 @@ static RowWriter *write_kept(StepWriter *w, const EdgeArray *kept) {
   return rows;
 }
 
+/* Of a row. */
 static int64_t kept_edges(const Stages *stages) {
+  int64_t width = 0;
+  for (int k = 0; k < stages->kept_count; k++) width += stages->kept[k].width;
+  return KEPT_NUMBERS / width;
+}
+
+static int64_t edges_at_once(const Stages *stages) {
   int64_t widest = 1;
   for (int k = 0; k < stages->kept_count; k++) widest = stages->kept[k].width > widest ? stages->kept[k].width : widest;
-  return KEPT_NUMBERS / widest;
+  return KEPT_AT_ONCE / widest;
 }
 
 static void print_kept(StepWriter *w, const EdgeArray *kept, const RowWriter *rows, bool is_out) {
@@ -747,7 +754,7 @@ static void print_stage(StepWriter *w, const Stages *stages, int s, bool is_out)
   bool has_kept = false;
   for (int k = 0; k < stages->kept_count; k++) has_kept = has_kept || mentions_kept(text, &stages->kept[k]);
   const bool has_chunks = has_kept || text->flats.count > 0;
-  const int64_t edges = has_kept ? kept_edges(stages) : FLAT_EDGES;
+  const int64_t edges = has_kept ? edges_at_once(stages) : FLAT_EDGES;
   fprintf(w->out, "    { /* %s */\n      %sgnn_real acc[%" PRId64 "]%s;\n", anchor->name, is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
   if (!is_sum) fprintf(w->out, "      for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
   if ((uses | text->flats.uses) & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "      const int64_t %s = r;\n", is_out ? "src" : "dst");
@@ -755,12 +762,13 @@ static void print_stage(StepWriter *w, const Stages *stages, int s, bool is_out)
   const char *indent = has_chunks ? "        " : "      ", *inner = has_chunks ? "          " : "        ", *loops = rows_loops_text(text->operand, inner);
   if (has_chunks) {
     fprintf(w->out, "      for (int64_t from = first, until; from < last; from = until) {\n        until = gnn_min(from + %" PRId64 ", last);\n", edges);
+    if (has_kept) fprintf(w->out, "        const int64_t kept_from = last - first > %" PRId64 " ? from : first;\n", kept_edges(stages));
     for (int k = 0; k < stages->kept_count; k++) {
       const EdgeArray *kept = &stages->kept[k];
       if (!mentions_kept(text, kept)) continue;
       bool is_first = true;
       for (int before = 0; before < s; before++) is_first = is_first && !mentions_kept(&stages->text[before], kept);
-      fprintf(w->out, "        %s%s_%s(context, r, end, from, until, %s);\n", is_first ? "" : arena_printf(w->arena, "if (last - first > %" PRId64 ") ", edges), w->name, kept->name, kept->name);
+      fprintf(w->out, "        %s%s_%s(context, r, end, from, until, %s + (from - kept_from) * %" PRId64 ");\n", is_first ? "" : arena_printf(w->arena, "if (last - first > %" PRId64 ") ", kept_edges(stages)), w->name, kept->name, kept->name, kept->width);
     }
     flats_print(w, &text->flats, edges, is_out, stages->kept, stages->kept_count, indent);
   }
@@ -817,21 +825,22 @@ static RowWriter *write_rows_of(StepWriter *w, Stage stage, const char *behind) 
   return of.body;
 }
 
-/* What is added to row[] for an edge, beside what is added to acc[]. */
-static void write_beside(StepWriter *w, const Shape *loops, ValueId beside) {
-  const Index index = rows_full_index(w->operand, ROWS_EDGE);
-  step_write_fold(w, arena_printf(w->arena, "row[%s]", rows_offset(w->operand, loops, index)), rows_value(w->operand, beside, index));
+/* What is added to row[] for an edge, beside what is added to acc[]: a number for each of these, or for each turn of the outer loops. */
+static void write_beside(StepWriter *w, ValueId beside) {
+  const Shape *loops = &w->graph->values[beside].shape;
+  const Index index = rows_outer_index(w->operand, loops, ROWS_EDGE);
+  const char *number = rows_value(w->operand, beside, index);
+  rows_write(w->operand, rows_level(w->operand, loops, index), fold_info[FOLD_SUM].code, arena_printf(w->arena, "row[%s]", rows_offset(w->operand, loops, index)), number);
 }
 
 static void emit_two_sums(StepWriter *w, const Stages *stages) {
   const ValueId beside = w->graph->values[stages->of[1].anchor].operand[0];
-  const int64_t width = shape_width(&w->anchor->shape);
   w->body = write_rows_of(w, stages->of[0], "");
   add_writer(w, write_rows_of(w, stages->of[1], "_beside"));
   const Flats flats = write_edge_operand(w, &w->anchor->shape, beside);
-  write_beside(w, &w->anchor->shape, beside);
+  write_beside(w, beside);
   open_task(w, "rows", USES_RUN);
-  fprintf(w->out, "  %s\n  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0}, row[%" PRId64 "] = {0};\n", step_edges(w), width, width);
+  fprintf(w->out, "  %s\n  for (int64_t r = begin; r < end; r++) {\n    gnn_real acc[%" PRId64 "] = {0}, row[%" PRId64 "] = {0};\n", step_edges(w), shape_width(&w->anchor->shape), shape_width(&w->graph->values[beside].shape));
   print_edge_loop(w, &flats, w->anchor->as.end == END_SRC, false, (AfterEdge){"", 0});
   fprintf(w->out, "    %s_row(context, r, acc);\n    %s_row_beside(context, r, row);\n  }\n}\n\n", w->name, w->name);
   take_part(w);
@@ -945,7 +954,7 @@ static void emit_column_sum(StepWriter *w) {
   if (beside != NO_VALUE) w->body = write_rows_of(w, (Stage){w->kernel->body[0], 1, w->kernel->body_count}, "");
   if (is_edge) flats = write_edge_operand(w, &from->shape, beside);
   else write_operand(w, &from->shape, step_row_kind(from->shape.domain));
-  if (beside != NO_VALUE) write_beside(w, &from->shape, beside);
+  if (beside != NO_VALUE) write_beside(w, beside);
   fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
   print_opening(w, is_edge ? USES_RUN : w->operand->uses);
   fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
