@@ -10,7 +10,7 @@ FUNCTION(DIV, 0.4, "%1$s / %2$s")
 FUNCTION(POW, 2.5, "gnn_pow(%1$s, %2$s)")
 FUNCTION(MAX, 0.03, "GNN_MAX(%1$s, %2$s)")
 FUNCTION(MIN, 0.03, "GNN_MIN(%1$s, %2$s)")
-FUNCTION(LEAKY_RELU, 0.06, "(0 > %1$s ? 0 : %1$s) + %2$s * (0 < %1$s ? 0 : %1$s)") /* no branch where it is computed alone */
+FUNCTION(LEAKY_RELU, 0.06, "%1$s > 0 ? %1$s : %2$s * %1$s")
 FUNCTION(ELU, 1.3, "gnn_elu(%1$s, %2$s)")
 FUNCTION(NEG, 0.03, "-%1$s")
 FUNCTION(RELU, 0.03, "%1$s <= 0 ? 0 : %1$s")
