@@ -45,7 +45,7 @@ static const Microarchitecture table[] = {
     {"AMD Zen 3", 'A', 0x19, 0x20, 0x5f, 4.3, 64, 26, 22, 25, 42, 8, NULL},
     {"AMD Zen 4", 'A', 0x19, 0x60, 0x7f, 4.7, 64, 28, 24, 32, 60, 8, NULL},
     {"AMD Zen 4c, server", 'A', 0x19, 0xa0, 0xaf, 3.0, 64, 28, 22, 24, 400, 8, NULL},
-    {"AMD Zen 5, server", 'A', 0x1a, 0x00, 0x0f, 4.2, 128, 51, 27, 32, 500, 8, &zen5},
+    {"AMD Zen 5, server", 'A', 0x1a, 0x00, 0x0f, 4.2, 128, 51, 27, 22, 500, 8, &zen5},
     {"AMD Zen 5c, server", 'A', 0x1a, 0x10, 0x1f, 3.5, 128, 51, 24, 28, 500, 16, &zen5},
     {"AMD Zen 5, mobile", 'A', 0x1a, 0x20, 0x3f, 4.0, 64, 40, 24, 35, 90, 4, &zen5},
     {"AMD Zen 5", 'A', 0x1a, 0x40, 0x4f, 5.0, 128, 51, 27, 38, 65, 8, &zen5},
@@ -70,10 +70,10 @@ static const Microarchitecture table[] = {
 
 enum { SIZES = 8 };
 #define GIGA 1e9
-#define EXCHANGE 12      /* GB/s a core, from another's cache */
+#define EXCHANGE 0.35    /* of what a core gets from the last cache: from another's, in it or through it */
 static const double sizes[SIZES] = {1 << 18, 1 << 20, 1 << 21, 1 << 22, 1 << 24, 1 << 26, 1 << 28, 1 << 30};
 /* Of what rows of 512 bytes get: those of 64 and 256 bytes, and arrays in order, which are written, too. */
-static const double narrower[GATHER_WIDTHS][3] = {{0.6, 0.8, 0.42}, {1, 1, 0.88}, {1, 1, 1}};
+static const double narrower[GATHER_WIDTHS][3] = {{0.6, 0.8, 0.52}, {1, 1, 1}, {1, 1, 1}};
 static const double in_order[3] = {0.75, 0.85, 1};
 #define FMA_SHARE 0.97   /* of the peak that products reach */
 #define CLOCK_SHARE 0.88 /* of the largest clock, with vectors on all cores */
@@ -108,7 +108,7 @@ bool processor_known(const ProcessorFacts *f, KnownProcessor *known) {
     r->element = m->loops->element * operation, r->random = m->loops->random * operation, r->exp = m->loops->exp * operation;
     r->update = m->loops->update * operation, r->loss_class = m->loops->loss_class * operation, r->step = m->loops->step;
   }
-  r->exchange = EXCHANGE * GIGA * cores;
+  r->exchange = EXCHANGE * rate[1];
   const double strangers = f->is_virtual ? fmax(0, m->sharers - (double)f->last_cache_threads / f->siblings) : 0;
   r->others = clusters * fmin(strangers * m->memory, m->socket) * GIGA;
   return true;

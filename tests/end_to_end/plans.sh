@@ -503,13 +503,14 @@ train wide {
   epochs    = 3
 }
 END
+scores_box="$box --budget device=15500KiB --budget host=6MiB --budget ssd=0"
 scores_away() { # 5.1 MiB of them, beside 8.1 of features that the host has no room for; the epoch's values have their place in the epoch
-  cp wide.gnn wide_whole.gnn && cp wide.gnn wide_away.gnn && program wide_whole wide && program wide_away wide --plan-effort=fast --budget device=15000KiB --budget host=6MiB && is_made wide_whole && train wide_whole out_wide_whole || return 1
+  cp wide.gnn wide_whole.gnn && cp wide.gnn wide_away.gnn && program wide_whole wide && program wide_away wide --plan-effort=fast $scores_box && is_made wide_whole && train wide_whole out_wide_whole || return 1
   agrees_with wide_whole wide_away && grep -q '\.scores_tier = GNN_HOST' gen_wide_away/wide_away.c && grep -q ' -> host' gen_wide_away/wide_away.c
 }
 check "scores leave a device that all data lie on, to a host whose room the epoch has: same bits, memory as planned" scores_away
 scores_given() {
-  local small='-w --plan-effort=fast --budget device=15000KiB --budget host=6MiB'
+  local small="-w --plan-effort=fast $scores_box"
   "$gnncc" $small --plan=json wide.gnn >wide.json && "$gnncc" $small --plan-from=wide.json --cut='slices(4)' --plan wide.gnn | grep ', scores of all nodes on the host$'
 }
 check "and a plan of theirs is taken as it was" scores_given

@@ -167,6 +167,8 @@ static void test_processors(void) {
   ProcessorFacts zen5 = {.maker = 'A', .family = 0x1a, .model = 2, .threads = 2, .siblings = 1, .is_virtual = true, .core_cache = 1 << 20, .last_cache = 32 << 20, .last_cache_threads = 2}, other = zen5;
   KnownProcessor two, known;
   ok(processor_known(&zen5, &two) && strstr(two.name, "Zen 5") && two.flops > 400e9 && two.flops < 600e9, "a processor is known by its family and model");
+  ok(two.bandwidth > 35e9 && two.bandwidth < 55e9, "two of its cores get from memory what calibrations of them found");
+  ok(two.rates.exchange > 60e9 && two.rates.exchange < 120e9, "and from each other's caches");
   ok(has_falling_rates(&two.rates) && two.rates.stream[0] > 2 * two.bandwidth, "its rates fall with the size of what is read, and rows of a line are slower than wide ones");
   other.threads = 4, other.siblings = 2, other.last_cache_threads = 4;
   ok(processor_known(&other, &known) && known.flops == two.flops && known.bandwidth == two.bandwidth, "threads of one core multiply no more than one");
