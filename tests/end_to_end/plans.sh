@@ -170,7 +170,7 @@ queue edges4_halos edges4 '--cut=halos(4)' ${road[ring]} --budget device=3500KiB
 sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$plans/edges4.gnn" >edges4_away.gnn
 queue edges4_away none '--cut=halos(4)' --budget host=64MiB --budget device=3300KiB
 queue halo4_host halo4 '--cut=halos(4)' ${road[host]} --budget device=$(least_of halo4 '--cut=halos(4)' ${road[host]})KiB
-queue halo4_direct halo4 '--cut=halos(4)' ${road[direct]} --budget device=$(near_least 2120 halo4 '--cut=halos(4)' ${road[direct]})KiB
+queue halo4_direct halo4 '--cut=halos(4)' $box --budget host=0 ${road[direct]} --budget device=$(near_least 2120 halo4 '--cut=halos(4)' $box --budget host=0 ${road[direct]})KiB
 for tier in host ssd; do sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$plans/sparse3.gnn" >sparse3_$tier.gnn; done
 cp sparse3_ssd.gnn sparse3_ring.gnn
 queue sparse3_host none '--cut=slices(2)' --budget host=64MiB --budget device=2700KiB
