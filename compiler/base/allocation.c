@@ -63,5 +63,10 @@ static FILE *opened(FILE *file) {
 FILE *__wrap_fopen(const char *path, const char *mode) { return opened(__real_fopen(path, mode)); }
 FILE *__wrap_fdopen(int descriptor, const char *mode) { return opened(__real_fdopen(descriptor, mode)); }
 
+#ifdef M_TRIM_THRESHOLD
+/* A search frees its arena and the next one takes as much again: pages that go back to the system between them would be cleared anew each time. */
+__attribute__((constructor)) static void keep_what_is_freed(void) { mallopt(M_TRIM_THRESHOLD, 1 << 30); }
+#endif
+
 /* However gnncc ends. */
 __attribute__((destructor)) static void remove_what_is_unfinished(void) { gnn_partial_remove(); }

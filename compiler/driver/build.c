@@ -766,6 +766,7 @@ bool build_emit(Compilation *c) {
     c->status = 4;
     return false;
   }
+  if (is_text_only(c) && !c->options->is_saving_temps) return true;
   Builder b = builder(c);
   c->status = write_sources(&b);
   return c->status == 0;

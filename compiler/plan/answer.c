@@ -96,7 +96,7 @@ struct KnownPlan {
 };
 
 static bool asks_the_same(const PlannerOptions *a, const PlannerOptions *b) {
-  return a->effort == b->effort && a->time_limit_s == b->time_limit_s && a->policy == b->policy && a->least == b->least && a->is_sketch == b->is_sketch && a->takes_any == b->takes_any &&
+  return a->effort == b->effort && a->time_limit_s == b->time_limit_s && a->policy == b->policy && a->least == b->least && a->least_below == b->least_below && a->is_sketch == b->is_sketch && a->takes_any == b->takes_any &&
          a->needs_no_bound == b->needs_no_bound && a->worth_ns == b->worth_ns;
 }
 
@@ -457,7 +457,8 @@ const Plan *plan_evaluation_beside(const PlanRequest *r, const Plan *training) {
   return plan_evaluation(r, &r->forms[is_hoisted ? FORM_HOISTED : FORM_PLAIN], training, &chosen, &error);
 }
 
-static int64_t least_of_form(PlanRequest r, const Form *form) {
+/* 0: there is none, or none below `below`, where that is not 0. */
+static int64_t least_of_form(PlanRequest r, const Form *form, int64_t below) {
   const Kernels *const all[] = {form->training_kernels, form->evaluations[form->evaluation_count - 1].kernels, form->once};
   const Pins *const pins[] = {r.pins, NULL, NULL};
   int64_t least = 0;
@@ -467,11 +468,12 @@ static int64_t least_of_form(PlanRequest r, const Form *form) {
   r.time_limit_s = 0;
   r.least = PLANNER_LEAST_QUICK;
   PlannerOptions options = options_of(&r);
+  options.least_below = below;
   for (int i = 0; i < 2 + (form->once != NULL); i++) {
     ProblemError error = {"", ""};
     const Plan *p = plan_kernels(&r, form, all[i], pins[i], &options, &error);
     if (p && p->planned && all[i] == form->once) continue;
-    if (!p || p->planned) return 0;
+    if (!p || p->planned || p->report.least_device_bytes < 0) return 0;
     if (p->report.least_device_bytes > least) least = p->report.least_device_bytes;
   }
   return least;
@@ -479,7 +481,7 @@ static int64_t least_of_form(PlanRequest r, const Form *form) {
 
 int64_t plan_least_device(const PlanRequest *r) {
   const Form *hoisted = &r->forms[FORM_HOISTED];
-  int64_t plain = least_of_form(*r, &r->forms[FORM_PLAIN]), once = hoisted->evaluation_count > 0 ? least_of_form(*r, hoisted) : 0;
+  int64_t plain = least_of_form(*r, &r->forms[FORM_PLAIN], 0), once = hoisted->evaluation_count > 0 ? least_of_form(*r, hoisted, plain) : 0;
   return once > 0 && (once < plain || plain == 0) ? once : plain;
 }
 

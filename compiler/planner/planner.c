@@ -118,7 +118,7 @@ static bool is_there_anyway(const Geometry *g, const ProblemPiece *piece, int x,
   return true;
 }
 
-static void find_least_sizes(const Session *s, PlannerLeast least, PlannerReport *report) {
+static void find_least_sizes(const Session *s, const PlannerOptions *options, PlannerReport *report) {
   const Problem *p = s->problem;
   const Geometry *g = s->geometry;
   int64_t all = 0, base = 0, most = 0;
@@ -130,8 +130,9 @@ static void find_least_sizes(const Session *s, PlannerLeast least, PlannerReport
   int64_t host_work = 0;
   for (int op = 0; op < p->op_count; op++)
     for (int v = 0; v < p->ops[op].variant_count; v++) host_work += p->ops[op].chunks * p->ops[op].variants[v].host_work_bytes;
-  report->least_device_bytes = least_size(p, least != PLANNER_LEAST_QUICK, TIER_DEVICE, base, most + all); /* re-runs that pins ask for come on top */
-  if (least != PLANNER_LEAST_ALL) return;
+  const bool is_quick = options->least == PLANNER_LEAST_QUICK, is_bounded = is_quick && options->least_below > 0 && options->least_below <= most + all;
+  report->least_device_bytes = least_size(p, !is_quick, TIER_DEVICE, base, is_bounded ? options->least_below - 1 : most + all); /* re-runs that pins ask for come on top */
+  if (options->least != PLANNER_LEAST_ALL) return;
   report->least_host_bytes = least_size(p, true, TIER_HOST, p->host_bytes, p->host_bytes > all + host_work ? p->host_bytes : all + host_work);
   report->least_ssd_bytes = least_size(p, true, TIER_SSD, p->ssd_bytes, p->ssd_bytes > all ? p->ssd_bytes : all);
 }
@@ -156,7 +157,7 @@ static void explain_infeasible(const Session *s, const PlannerOptions *options, 
   for (int t = 0; t < p->step_count; t++)
     if (g->base_bytes[t] > g->base_bytes[bind]) bind = t;
   if (options->least != PLANNER_LEAST_NONE && options->policy >= 0) find_policy_sizes(p, (Policy)options->policy, options->least, report);
-  else if (options->least != PLANNER_LEAST_NONE) find_least_sizes(s, options->least, report);
+  else if (options->least != PLANNER_LEAST_NONE) find_least_sizes(s, options, report);
   report->bind_step = bind;
   report->bind_bytes = g->base_bytes[bind];
   Sequence *q = s->evaluator->sequence;

@@ -18,6 +18,7 @@ typedef struct PlannerOptions {
   double time_limit_s; /* 0: none. A limit that ends the search makes the plan depend on the machine; it says so */
   int policy; /* a Policy: plan as that system would; -1: plan */
   PlannerLeast least; /* where nothing fits, the least sizes that are looked for */
+  int64_t least_below; /* of PLANNER_LEAST_QUICK: a size as large is of no use, and -1 is said instead; 0: each is of use */
   bool is_sketch; /* how long would it take, about? A short search, without addresses and without a bound but the simplest */
   bool takes_any; /* does anything fit? The first plan found that has addresses will do, however slow */
   bool needs_no_bound; /* how near the plan is to what is possible is not asked: only the bounds that the search itself uses are looked for */

@@ -76,6 +76,15 @@ static void ask_device(Tally *tally, Problem *problem) {
     options.least = PLANNER_LEAST_DEVICE;
     planner_plan(problem, &options, arena, &device);
     tally->wrong += device.least_device_bytes != all.least_device_bytes || device.least_host_bytes || device.least_ssd_bytes;
+    if (device.least_device_bytes > 0) {
+      PlannerReport less, none;
+      options.least = PLANNER_LEAST_QUICK;
+      options.least_below = 4 * device.least_device_bytes;
+      planner_plan(problem, &options, arena, &less);
+      options.least_below = device.least_device_bytes;
+      planner_plan(problem, &options, arena, &none);
+      tally->far += less.least_device_bytes < device.least_device_bytes || less.least_device_bytes >= 4 * device.least_device_bytes || none.least_device_bytes != -1;
+    }
   }
   arena_free(arena);
 }
@@ -158,6 +167,7 @@ int main(void) {
   tap_ok(&tap, sketch.asked > 0 && 10 * sketch.far <= sketch.asked, "all but a tenth are within a tenth of the plan (%d are not)", sketch.far);
   tap_ok(&tap, sketch.refused == sketch.asked, "where steps alone take as long as it is worth, none is made (%d of %d)", sketch.refused, sketch.asked);
   tap_ok(&tap, device.asked > 0 && device.wrong == 0, "the least device alone, of %d problems, is that of all sizes (%d are not)", device.asked, device.wrong);
+  tap_ok(&tap, device.far == 0, "one below a size is found where there is any, quickly (%d are not)", device.far);
   tap_ok(&tap, memo.wrong == 0, "of %d evaluations %d are remembered wrongly", memo.asked, memo.wrong);
   tap_ok(&tap, bound.asked > 2 && bound.wrong == 0, "a bound that is looked for afterwards holds of the plan there is (of %d, %d not)", bound.asked, bound.wrong);
   tap_ok(&tap, bound.far > 0, "it is higher in %d", bound.far);
