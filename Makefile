@@ -398,7 +398,7 @@ install: all $(U)/made
 	install -m 644 $(B)/share/gnnrt.c $(B)/share/measure.c $(B)/share/gnndevice.cuh $(B)/share/gnncuda.h $(B)/share/gnncuda.c $(B)/share/gnnmpi.c $(B)/share/gnnnccl.c $(wildcard $(B)/share/measure_cuda.*) $(call IN,$(datadir))/gnncc
 	cd $(call IN,$(datadir))/gnncc && ln -sf "$$(realpath -m --relative-to=$(datadir)/gnncc $(includedir)/gnncc/gnnrt.h)" gnnrt.h && \
 	  for library in libgnnrt.a $(notdir $(wildcard $(B)/share/libgnncuda.a)); do ln -sf "$$(realpath -m --relative-to=$(datadir)/gnncc $(libdir))/$$library" $$library; done
-	install -m 644 share/to_gnncc.py $(call IN,$(datadir))/gnncc
+	install -m 644 share/to_gnncc.py share/to_gnncc_sets.py $(call IN,$(datadir))/gnncc
 	install -m 644 lang/std/*.gnn $(call IN,$(datadir))/gnncc/std
 	install -m 644 lang/targets/*.gnn $(call IN,$(datadir))/gnncc/targets
 	install -m 644 examples/*.gnn examples/*.safetensors $(call IN,$(datadir))/gnncc/examples

@@ -271,7 +271,7 @@ static gnn_status ogb_splits(ogb_set *set, const char *folder) {
       continue;
     }
     if (file == NULL && snprintf(path, sizeof path, "%s/%s/%s.pt", set->path, folder, gnn_split_names[s]) < OGB_PATH_MOST && gnn_path_exists(path)) {
-      gnn_dataset_note(set->dataset, "%s/%s.pt is not used: it is a pickle, which is never read; share/gnncc/to_gnncc.py makes %s.npz of it, and pairs links : label[1] = split_edges(...) draws pairs of nodes", folder, gnn_split_names[s],
+      gnn_dataset_note(set->dataset, "%s/%s.pt is not used: it is a pickle, which is never read; share/gnncc/to_gnncc_sets.py makes %s.npz of it, and pairs links : label[1] = split_edges(...) draws pairs of nodes", folder, gnn_split_names[s],
                        gnn_split_names[s]);
       continue;
     }

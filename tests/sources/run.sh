@@ -243,7 +243,7 @@ check "metis: more nodes than there can be" metis_refuses lie 'is truncated'
 # ---- folders of the Open Graph Benchmark ----
 check "ogb: text, features, labels, a split" same plain ogbn_plain
 check "  fields of edges by the names of their files" bash -c "'$gnndata' head ogbl_weighted edge_weight >got && '$gnndata' head weighted edge_weight | diff got -"
-check "  a split that is a pickle is left out, and said" says "split/time/valid.pt is not used: it is a pickle, which is never read; share/gnncc/to_gnncc.py makes valid.npz of it" "$gnndata" info ogbl_weighted
+check "  a split that is a pickle is left out, and said" says "split/time/valid.pt is not used: it is a pickle, which is never read; share/gnncc/to_gnncc_sets.py makes valid.npz of it" "$gnndata" info ogbl_weighted
 check "  of several splits the first, and said" says "of the splits random, time random is read" "$gnndata" info ogbn_two
 check "  or the one that is asked for" same plain 'ogb("ogbn_two", split = "time")'
 check "  edges that stand once, by the name of the set" same ogb_both ogbn_products
@@ -427,6 +427,7 @@ check "a program for converted relations: the losses of the folder" relations_tr
 from_python() { # REFERENCE FOLDER
   "$gnndata" diff "$1" "python/$2"
 }
+check "share/to_gnncc.py has 20 lines" [ "$(wc -l <"$here/../../share/to_gnncc.py")" -le 20 ]
 mkdir -p python
 PYTHONPATH=$here "${TO_GNNCC_PYTHON:-python3}" "$here/to_gnncc_cases.py" "$here/../../share/to_gnncc.py" python >python/said 2>&1
 status=$?

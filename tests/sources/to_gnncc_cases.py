@@ -15,6 +15,7 @@ try:
     import dgl
 except Exception:  # it also fails to load where its libraries do not fit torch's
     dgl = None
+sys.path.insert(0, str(pathlib.Path(sys.argv[1]).parent))  # to_gnncc_sets.py lies beside it
 spec = importlib.util.spec_from_file_location("to_gnncc", sys.argv[1])
 script = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(script)
@@ -64,7 +65,7 @@ for name, train in ("pyg_links", 8), ("pyg_links_drawn", 4):
     assert "train_edge_label" not in parts[0] and "edge_label" in parts[0], "the graphs are left as they were"
 # A split of OGB's links, whose numbers may be NumPy's.
 torch.save({"edge": torch.tensor(index["test"]).T[:2], "edge_neg": torch.tensor(index["test"]).T[2:].numpy(), "year": torch.tensor([2001, 2002])}, out / "test.pt")
-subprocess.run([sys.executable, sys.argv[1], out / "test.pt", out / "test.npz"], check=True)
+subprocess.run([sys.executable, sys.argv[1].replace(".py", "_sets.py"), out / "test.pt", out / "test.npz"], check=True)
 import numpy
 split = numpy.load(out / "test.npz")
 assert split["edge"].tolist() == [[2, 5], [5, 2]] and split["edge_neg"].tolist() == [[5, 0], [0, 5]] and split["year"].tolist() == [2001, 2002]
