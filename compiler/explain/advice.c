@@ -58,8 +58,10 @@ typedef struct Finder {
   int place;  /* of what is found now */
 } Finder;
 
+static bool is_spent(const Finder *f) { return f->trials == 0 || f->work > ADVICE_WORK; }
+
 static bool may_try(Finder *f) {
-  if (f->trials == 0 || f->work > ADVICE_WORK) return false;
+  if (is_spent(f)) return false;
   f->trials--;
   f->advice->trials++;
   return true;
@@ -125,13 +127,13 @@ static void find_keeping_device(Finder *f) {
   if (answer && saves(f, answer_seconds(answer), 0.01)) add_budget(f, TIER_DEVICE, size, answer), f->keeping_seconds = answer_seconds(answer);
 }
 
-/* The next larger one that saves a hundredth. */
+/* The next larger one that saves. A sketch of it that there is no time to plan is told as what it is. */
 static void find_larger_device(Finder *f) {
   Instead *i = f->instead;
   int64_t bytes = 0, keep_bytes = 0;
   const char *size = i && i->step_up_bytes > 0 ? advice_size(f->arena, i->step_up_bytes, &bytes) : NULL;
   if (i && i->keep_bytes > 0) advice_size(f->arena, i->keep_bytes, &keep_bytes);
-  if (!size || bytes > f->changes->tier_most[TIER_DEVICE] || (keep_bytes > 0 && bytes >= keep_bytes)) return;
+  if (!size || bytes > f->changes->tier_most[TIER_DEVICE] || (keep_bytes > 0 && bytes >= keep_bytes) || (i->is_step_sketched && is_spent(f))) return;
   const PlanAnswer *answer = try_budget(f, TIER_DEVICE, bytes);
   const bool does_save = answer && saves(f, answer_seconds(answer), 0.01) && (f->keeping_seconds == 0 || f->keeping_seconds <= 0.99 * answer_seconds(answer));
   if (does_save) add_budget(f, TIER_DEVICE, size, answer);

@@ -37,18 +37,18 @@ static const Plan *plan_larger(const PlanRequest *r, const PlanAnswer *answer, i
   return plan_sketch(&larger, answer->form);
 }
 
-/* A plan for a larger device, where it saves a hundredth; else NULL. */
-static const Plan *plan_that_saves(const PlanRequest *r, const PlanAnswer *answer, int64_t bytes, int64_t own_ns) {
+/* A plan for a larger device, where it takes `worth_ns` at most; else NULL. */
+static const Plan *plan_that_saves(const PlanRequest *r, const PlanAnswer *answer, int64_t bytes, int64_t worth_ns) {
   PlanRequest saving = *r;
-  saving.worth_seconds = 1e-9 * (double)own_ns * 0.99;
+  saving.worth_seconds = 1e-9 * (double)worth_ns;
   const Plan *p = plan_larger(&saving, answer, bytes);
-  return p && p->planned && epoch_ns(r, p) * 100 <= own_ns * 99 ? p : NULL;
+  return p && p->planned && epoch_ns(r, p) <= worth_ns ? p : NULL;
 }
 
 /* Larger devices, each by the smallest value that is not kept: does one of them save a hundredth? Then between it and the last that does not. Of values
- * that are cut, whose plans take long, sketches look. */
+ * that are cut, whose plans take long and whose pieces are small, sketches look, in larger steps, and for a tenth where there is more than that to save. */
 static void find_step_up(const PlanRequest *request, const PlanAnswer *answer, Instead *i) {
-  enum { TRIES = 4, SKETCHES = 8, HALVINGS = 5 };
+  enum { TRIES = 4, SKETCHES = 8, HALVINGS = 5, NOTICED = 32 };
   const Decisions *d = decisions(request->arena, answer->schedule, NULL);
   PlanRequest r = *request;
   const Plan *found = NULL;
@@ -59,19 +59,21 @@ static void find_step_up(const PlanRequest *request, const PlanAnswer *answer, I
     if (d->list[k].fate != FATE_KEEP && d->list[k].adds_ns > 0 && d->list[k].bytes < step) step = d->list[k].bytes;
   if (step == INT64_MAX) return;
   if (r.is_sketch) {
+    if (step < own_bytes / NOTICED) step = own_bytes / NOTICED;
     const Plan *own = plan_larger(&r, answer, own_bytes);
     if (own && own->planned) than_ns = epoch_ns(&r, own);
   }
+  const int64_t worth_ns = r.is_sketch && 5 * i->keep_ns <= 4 * than_ns ? than_ns / 10 * 9 : than_ns / 100 * 99;
   for (int k = 0; k < (r.is_sketch ? SKETCHES : TRIES) && !found; k++) {
     bad = good;
     good = own_bytes + step * (1 << k);
-    found = plan_that_saves(&r, answer, good, than_ns);
+    found = plan_that_saves(&r, answer, good, worth_ns);
   }
   if (!found) return;
   for (int k = 0; k <= HALVINGS; k++) {
     if (bytes_of(found) < good && bytes_of(found) > bad) good = bytes_of(found);
     if (k == HALVINGS || good - bad <= good / 1000) break;
-    const Plan *p = plan_that_saves(&r, answer, bad + (good - bad) / 2, than_ns);
+    const Plan *p = plan_that_saves(&r, answer, bad + (good - bad) / 2, worth_ns);
     if (p) found = p, good = bad + (good - bad) / 2;
     else bad += (good - bad) / 2;
   }
@@ -136,7 +138,7 @@ static void find_nested(const PlanRequest *r, const PlanAnswer *answer, Instead 
   i->order_ns = ns_of(order_seconds);
 }
 
-Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
+Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer, bool may_be_cut) {
   if (!answer->training_plan) return NULL;
   const int64_t endless = INT64_C(1) << 50, own_bytes = r->machine.tier_bytes[TIER_DEVICE];
   Instead *i = arena_alloc(r->arena, sizeof *i);
@@ -149,6 +151,7 @@ Instead *instead_of(const PlanRequest *r, const PlanAnswer *answer) {
   tight.is_sketch = r->cut.parts > 1; /* nobody looked for addresses there */
   const Plan *tightest = least > 0 ? plan_instead(&tight, least, -1, NULL) : NULL;
   if (tightest && tightest->planned) i->least_bytes = least, i->least_ns = epoch_ns(r, tightest), i->is_least_sketched = tight.is_sketch;
+  if (may_be_cut) i->least_of = cut_is_of_whole_values(r->cut) ? "whole values" : "this cut";
   const Plan *free = r->pins ? plan_instead(r, own_bytes, -1, NULL) : NULL;
   if (free && free->planned) i->unpinned_ns = epoch_ns(r, free);
   find_step_up(r, answer, i);

@@ -268,7 +268,9 @@ static void print_instead(const Emission *m, const Instead *i, FILE *out) {
   if (!i) return;
   fprintf(out, "  instead   keep everything %s, needs %s", duration(m, 1e-9 * (double)i->keep_ns), needed(arena, i->keep_bytes));
   if (i->recompute_bytes > 0 && i->recompute_bytes < i->keep_bytes) fprintf(out, "%srecompute everything %s, needs %s", dot(), duration(m, 1e-9 * (double)i->recompute_ns), needed(arena, i->recompute_bytes));
-  if (i->least_bytes > 0) fprintf(out, "%s%s %s at %s", dot(), i->is_least_sketched ? "least sketched about" : "least found", needed(arena, i->least_bytes), duration(m, 1e-9 * (double)i->least_ns));
+  const char *least = i->least_of ? arena_printf(arena, "least with %s", i->least_of) : "least found";
+  if (i->least_bytes > 0) fprintf(out, "%s%s%s %s at %s", dot(), least, i->is_least_sketched ? ", sketched, about" : "", needed(arena, i->least_bytes), duration(m, 1e-9 * (double)i->least_ns));
+  if (i->step_up_bytes > 0 && i->is_step_sketched) fprintf(out, "%ssketched: about %s with %s", dot(), duration(m, m->schedule->training_seconds - 1e-9 * (double)i->step_up_saves_ns), needed(arena, i->step_up_bytes));
   fprintf(out, "\n");
 }
 

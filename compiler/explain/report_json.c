@@ -104,10 +104,12 @@ static json_t *json_instead(const Instead *i) {
   for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++)
     if (rows[k].bytes > 0 && (k != 1 || rows[k].bytes < i->keep_bytes)) /* computing again is no alternative where it needs no less */
       json_object_set_new(object, rows[k].name, json_pack("{s:f, s:I}", "seconds", seconds_of(rows[k].ns), "bytes", (json_int_t)rows[k].bytes));
+  if (i->least_of && i->least_bytes > 0) json_object_set_new(json_object_get(object, "least"), "of", json_string(i->least_of));
   if (i->is_least_sketched) json_object_set_new(json_object_get(object, "least"), "sketched", json_true());
   if (i->unpinned_ns > 0) json_object_set_new(object, "without_pins", json_pack("{s:f}", "seconds", seconds_of(i->unpinned_ns)));
-  if (i->step_up_bytes > 0 && !i->is_step_sketched)
+  if (i->step_up_bytes > 0)
     json_object_set_new(object, "step_up", json_pack("{s:I, s:f}", "bytes", (json_int_t)i->step_up_bytes, "saves_seconds", seconds_of(i->step_up_saves_ns)));
+  if (i->step_up_bytes > 0 && i->is_step_sketched) json_object_set_new(json_object_get(object, "step_up"), "sketched", json_true());
   if (i->tf32_ns > 0) json_object_set_new(object, "tf32", json_pack("{s:f, s:f}", "seconds", seconds_of(i->tf32_ns), "products_seconds", seconds_of(i->products_ns)));
   if (i->nested_ns > 0) json_object_set_new(object, "nested", json_pack("{s:f, s:f}", "seconds", seconds_of(i->nested_ns), "order_seconds", seconds_of(i->order_ns)));
   return object;

@@ -115,7 +115,7 @@ static bool end_at_least(const Sweeper *w, Sweep *s, Tier tier, int64_t low) {
     SweepPoint point;
     const PlannerReport *report = try_budget(w, tier, tried, &point);
     if (!report) return false;
-    if (point.fits) add_point(w, s, point);
+    if (point.fits) add_point(w, s, point), s->is_open = tried == low && low > 0;
     if (point.fits) return true;
     if (report->bind_bytes > 0) s->binds = arena_printf(w->arena, "%s at one moment: %s", gnn_bytes_above_text(report->bind_bytes).text, point.binds);
     least = least_of(report, tier);
@@ -283,5 +283,6 @@ json_t *sweep_json(const Sweep *s) {
   if (s->names[1]) json_object_set_new(root, "other_tier", json_string(s->names[1]));
   if (s->binds) json_object_set_new(root, "binds", json_string(s->binds));
   if (s->is_sketched) json_object_set_new(root, "sketched", json_true());
+  if (s->is_open) json_object_set_new(root, "open", json_true());
   return root;
 }

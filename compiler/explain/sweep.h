@@ -28,6 +28,7 @@ typedef struct Sweep {
   int64_t least_bytes;   /* no plan fits less; 0: not known */
   const char *binds;     /* what needs so much */
   bool is_sketched;      /* some of the points are */
+  bool is_open;          /* of less than the last point nothing is known, as less was not tried */
 } Sweep;
 
 typedef struct SweepRange {

@@ -83,8 +83,8 @@ static const PlannerReport *try_budgets(void *of, const int64_t tier_bytes[TIER_
 static const struct { int parts, slices; bool has_data_away; } rungs[] = {{1, 1, false}, {4, 1, false}, {16, 1, false}, {16, 4, false}, {16, 4, true}, {16, 8, true}};
 enum { RUNGS = sizeof rungs / sizeof *rungs, OWN_RUNG = RUNGS, NO_RUNG = -1, MOST_TRIED = 64 };
 
-/* Kernels, once for each part, of all sketches of a page: half a second of them, and more where memory is short. */
-enum { SKETCHED_KERNELS = 4000 };
+/* Kernels, once for each part, of all sketches of a page: about a second of them. */
+enum { SKETCHED_KERNELS = 30000 };
 
 typedef struct Sketching {
   const SweptProgram *swept;
@@ -92,6 +92,7 @@ typedef struct Sketching {
   int used;                                               /* of SKETCHED_KERNELS */
   int tried;                                              /* budgets, and the rung that was the fastest at each; NO_RUNG: none fits */
   struct { int64_t bytes; int rung; } list[MOST_TRIED];
+  int64_t too_little[RUNGS + 1][FORM_COUNT];              /* the largest device on which none was found */
 } Sketching;
 
 typedef struct Sketch {
@@ -117,10 +118,13 @@ static bool sketch_rung(Sketching *w, const PlanRequest *asked, int rung, Sketch
   r.is_one_of_several = true;
   for (int form = FORM_HOISTED; form >= FORM_PLAIN; form--) {
     const int kernels = w->kernels * cut.parts;
+    const int64_t bytes = r.machine.tier_bytes[TIER_DEVICE];
+    if (bytes <= w->too_little[rung][form]) continue;
     if (w->used + kernels > SKETCHED_KERNELS) return false;
     if (best->plan) r.worth_seconds = plan_announced_seconds(&best->request, best->plan);
     const Plan *p = plan_sketch(&r, (FormKind)form);
-    if (p) w->used += kernels;
+    w->used += kernels;
+    if (!p && !best->plan) w->too_little[rung][form] = bytes;
     if (p && (!best->plan || plan_announced_seconds(&r, p) < r.worth_seconds)) *best = (Sketch){p, r, rung};
   }
   return true;

@@ -141,7 +141,8 @@ function drawBars() {
   const i = report.instead || {}, texts = [];
   if (i.keep_everything) texts.push(`keep everything: ${shortTime(i.keep_everything.seconds)}, needs ${needed(i.keep_everything.bytes)}`);
   if (i.recompute_everything) texts.push(`recompute everything: ${shortTime(i.recompute_everything.seconds)}, needs ${needed(i.recompute_everything.bytes)}`);
-  if (i.least) texts.push(`least ${i.least.sketched ? 'sketched, about' : 'found'}: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
+  if (i.least) texts.push(`least ${i.least.of ? `with ${i.least.of}` : 'found'}${i.least.sketched ? ', sketched, about' : ''}: ${needed(i.least.bytes)} at ${shortTime(i.least.seconds)}`);
+  if (i.step_up && i.step_up.sketched) texts.push(`sketched: about ${shortTime(seconds - i.step_up.saves_seconds)} with ${needed(i.step_up.bytes)}`);
   $('instead').textContent = texts.length ? `Instead — ${texts.join(' · ')}` : '';
 }
 
@@ -154,7 +155,7 @@ const per = isTraining ? 'epoch' : 'evaluation';
 // {write, gives}: the program's advice, or where the document has none what its alternatives say; and what the sweep says of less memory.
 function changesOf() {
   const list = report.advice ? [...report.advice.list] : [], i = report.advice ? {} : report.instead || {}, { sweep } = report, now = estimatedSeconds, add = (write, gives) => list.push({ write, gives });
-  if (i.step_up) add(`--budget ${device}=${typed(i.step_up.bytes)}`, `${shortTime(now - i.step_up.saves_seconds)} per ${per} (now ${shortTime(now)})`);
+  if (i.step_up && !i.step_up.sketched) add(`--budget ${device}=${typed(i.step_up.bytes)}`, `${shortTime(now - i.step_up.saves_seconds)} per ${per} (now ${shortTime(now)})`);
   if (i.keep_everything && now - i.keep_everything.seconds > now / 100 && i.keep_everything.bytes > report.tiers.device.budget_bytes)
     add(`--budget ${device}=${typed(i.keep_everything.bytes)}`, `keeps everything: ${shortTime(i.keep_everything.seconds)} per ${per} (now ${shortTime(now)})`);
   if (i.tf32) add('--precision=tf32', `${shortTime(i.tf32.seconds)} per ${per} (now ${shortTime(now)}); products round their factors`);
@@ -842,7 +843,7 @@ function drawCurve() {
   for (let i = 0; i <= (high > least ? 4 : 0); i++) node.append(under(least + (high - least) * i / 4));
   let d = `M${end} ${py(points[0].seconds)}`;
   for (const p of points) d += `V${py(p.seconds)}H${px(p.needs_bytes)}`;
-  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(least) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, 'nothing fits'), s('path', { d, fill: 'none', stroke: 'var(--quiet)', 'stroke-width': 2.5 }));
+  node.append(s('rect', { class: 'band', x: L, y: T, width: Math.max(0, px(least) - L), height: H - T - B }), s('text', { class: 'quiet', x: L + 3, y: T + 12 }, sweep.least_bytes ? 'nothing fits' : sweep.open ? 'less was not tried' : 'nothing was found'), s('path', { d, fill: 'none', stroke: 'var(--quiet)', 'stroke-width': 2.5 }));
   for (const p of points) node.append(s('circle', { cx: px(p.needs_bytes), cy: py(p.seconds), r: 3.5, fill: p.sketched ? 'var(--paper)' : 'var(--quiet)', stroke: 'var(--quiet)' }, s('title', {}, `${aboutSketched(p)}${needed(p.needs_bytes)}: ${time(p.seconds)}`)));
   const label = (x, seconds, text, dy) => node.append(s('circle', { cx: x, cy: py(seconds), r: 6, fill: 'none', stroke: 'var(--ink)', 'stroke-width': 2 }),
     s('text', { x: x > W / 2 ? x - 8 : x + 8, y: py(seconds) + dy, style: 'font-weight:600', 'text-anchor': x > W / 2 ? 'end' : 'start' }, text));
