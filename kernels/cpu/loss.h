@@ -148,7 +148,7 @@ GNN_INLINE double gnn_bpr_row(const gnn_real *scores, const int32_t *ring, int64
   double sum = 0, count = 0;
   if (ring[r] < 0) return 0;
   for (int64_t n = ring[r]; n != r; n = gnn_ring_next(ring, n), count++) sum += gnn_rank_loss((double)scores[n] - (double)scores[r]);
-  return sum / count;
+  return count > 0 ? sum / count : 0; /* of a split whose pairs without an edge are fewer than its edges some have none */
 }
 
 /* Of the sum over all edges, by the score of row r. */

@@ -162,7 +162,7 @@ GNN_INLINE double gnn_bpr_row(const gnn_real *scores, int64_t stride, const void
     const double less = (double)scores[n * stride] - (double)scores[r * stride];
     sum += log1p(exp(-fabs(less))) + (less > 0 ? less : 0);
   }
-  return sum / count;
+  return count > 0 ? sum / count : 0;
 }
 
 GNN_INLINE double gnn_bpr_slope(const gnn_real *scores, int64_t stride, const void *ring, int64_t r) {

@@ -202,49 +202,60 @@ static char *ogb_split_folder(ogb_set *set, const char *asked, gnn_status *statu
   return folder;
 }
 
-/* Pairs of nodes of the splits of a set of links, [P, 2] as they lie: those that an edge joins, and others. */
-typedef struct ogb_link_split {
-  gnn_array joined[GNN_SPLIT_COUNT], others[GNN_SPLIT_COUNT]; /* data NULL: absent */
-} ogb_link_split;
+/* Pairs of nodes of a split of a set of links: those that an edge joins, and others. */
+typedef struct ogb_pairs {
+  gnn_array joined, others;          /* [P, 2] as they lie; data NULL: absent */
+  gnn_array source, target, targets; /* or [P], [P] and [P, n]: the others begin where the edge does */
+} ogb_pairs;
 
-static int ogb_is_pairs(const gnn_array *array) { return array && array->rank == 2 && array->shape[1] == 2 && !gnn_dtype_is_float(array->dtype) && array->dtype != GNN_BOOL; }
+static int ogb_is_whole(const gnn_array *array, int rank) { return array && array->rank == rank && !gnn_dtype_is_float(array->dtype) && array->dtype != GNN_BOOL; }
+static int ogb_is_pairs(const gnn_array *array) { return ogb_is_whole(array, 2) && array->shape[1] == 2; }
 
-/* To each edge as many of the others, in all splits, as the one that has least of them brings. */
-static int64_t ogb_others_each(const ogb_link_split *links) {
-  int64_t each = 0;
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (links->joined[s].data == NULL || links->joined[s].shape[0] == 0 || links->others[s].data == NULL) continue;
-    const int64_t own = links->others[s].shape[0] / links->joined[s].shape[0];
-    if (each == 0 || own < each) each = own < 1 ? 1 : own;
+/* False: there are neither these nor those. */
+static int ogb_find_pairs(const gnn_safetensors *npz, ogb_pairs *pairs) {
+  const gnn_array *edge = gnn_safetensors_find(npz, "edge"), *others = gnn_safetensors_find(npz, "edge_neg");
+  const gnn_array *source = gnn_safetensors_find(npz, "source_node"), *target = gnn_safetensors_find(npz, "target_node"), *targets = gnn_safetensors_find(npz, "target_node_neg");
+  *pairs = (ogb_pairs){0};
+  if (ogb_is_pairs(edge)) {
+    pairs->joined = *edge;
+    if (ogb_is_pairs(others)) pairs->others = *others;
+    return 1;
   }
-  return each;
+  if (!ogb_is_whole(source, 1) || !ogb_is_whole(target, 1) || source->count != target->count) return 0;
+  pairs->source = *source;
+  pairs->target = *target;
+  if (ogb_is_whole(targets, 2) && targets->shape[0] == source->count) pairs->targets = *targets;
+  return 1;
 }
 
-static gnn_status ogb_links(ogb_set *set, const ogb_link_split *links) {
-  const int64_t each = ogb_others_each(links);
+/* End k of pair i, the edges first. */
+static int64_t ogb_end(const ogb_pairs *pairs, int64_t joined, int64_t i, int k) {
+  if (pairs->joined.data) return gnn_array_integer(i < joined ? &pairs->joined : &pairs->others, 2 * (i < joined ? i : i - joined) + k);
+  if (i < joined) return gnn_array_integer(k ? &pairs->target : &pairs->source, i);
+  return k ? gnn_array_integer(&pairs->targets, i - joined) : gnn_array_integer(&pairs->source, (i - joined) / pairs->targets.shape[1]);
+}
+
+static gnn_status ogb_links(ogb_set *set, const ogb_pairs *of_split) {
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    if (links->joined[s].data == NULL) continue;
-    const int64_t joined = links->joined[s].shape[0], there = links->others[s].data ? links->others[s].shape[0] : 0;
-    const int64_t others = there > joined * each ? joined * each : there, pairs = joined + others;
+    const ogb_pairs *p = &of_split[s];
+    if (p->joined.data == NULL && p->source.data == NULL) continue;
+    const int64_t joined = p->joined.data ? p->joined.shape[0] : p->source.count, others = p->others.data ? p->others.shape[0] : p->targets.data ? p->targets.count : 0, pairs = joined + others;
     int64_t *end = gnn_dataset_alloc(set->dataset, pairs, 2 * (int64_t)sizeof *end, set->error);
     unsigned char *label = gnn_dataset_alloc(set->dataset, pairs, sizeof *label, set->error);
     if (end == NULL || label == NULL) return GNN_ENOMEM;
     for (int64_t i = 0; i < pairs; i++) {
       label[i] = i < joined;
-      for (int k = 0; k < 2; k++) end[k * pairs + i] = i < joined ? gnn_array_integer(&links->joined[s], 2 * i + k) : gnn_array_integer(&links->others[s], 2 * (i - joined) + k);
+      for (int k = 0; k < 2; k++) end[k * pairs + i] = ogb_end(p, joined, i, k);
     }
     set->dataset->raw_pairs[s] = (gnn_array){.dtype = GNN_I64, .rank = 2, .shape = {2, pairs}, .count = 2 * pairs, .data = (const unsigned char *)end};
     set->dataset->raw_pair_label[s] = (gnn_array){.dtype = GNN_U8, .rank = 1, .shape = {pairs}, .count = pairs, .data = label};
-    if (others < there)
-      gnn_dataset_note(set->dataset, "of the %s pairs without an edge of split %s the first %s are taken, %s to each of its edges%s", gnn_count_text(there).text, gnn_split_names[s], gnn_count_text(others).text, gnn_count_text(each).text,
-                       s == GNN_TRAIN ? "" : "; hits of a leaderboard are of all of them, and lower");
   }
   return GNN_OK;
 }
 
 static gnn_status ogb_splits(ogb_set *set, const char *folder) {
   char path[OGB_PATH_MOST];
-  ogb_link_split links = {0};
+  ogb_pairs links[GNN_SPLIT_COUNT] = {{{0}, {0}, {0}, {0}, {0}}};
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     const char *file = ogb_file(set, folder, gnn_split_names[s]);
     gnn_array array;
@@ -256,14 +267,11 @@ static gnn_status ogb_splits(ogb_set *set, const char *folder) {
       if (npz.tensor_count == 1 && npz.tensors[0].array.rank == 1) {
         set->dataset->raw_split[s] = npz.tensors[0].array;
         set->dataset->is_split_ids[s] = 1;
-      } else if (ogb_is_pairs(gnn_safetensors_find(&npz, "edge"))) { /* edge and edge_neg, as OGB has them in a dictionary */
-        const gnn_array *others = gnn_safetensors_find(&npz, "edge_neg");
-        links.joined[s] = *gnn_safetensors_find(&npz, "edge");
-        if (ogb_is_pairs(others)) links.others[s] = *others;
+      } else if (ogb_find_pairs(&npz, &links[s])) { /* as OGB has them in a dictionary */
       } else {
         char there[300];
         gnn_array_list(npz.tensors, npz.tensor_count, there, sizeof there);
-        gnn_dataset_note(set->dataset, "%s of the split is not used: it holds %s, and neither rows nor pairs of nodes as edge [pairs, 2]", gnn_split_names[s], there);
+        gnn_dataset_note(set->dataset, "%s of the split is not used: it holds %s, and neither rows nor pairs of nodes as edge [pairs, 2], or source_node and target_node [pairs]", gnn_split_names[s], there);
       }
       status = gnn_dataset_own_file(set->dataset, &npz.file, set->error);
       gnn_safetensors_close(&npz);
@@ -283,7 +291,7 @@ static gnn_status ogb_splits(ogb_set *set, const char *folder) {
     set->dataset->raw_split[s] = array;
     set->dataset->is_split_ids[s] = 1;
   }
-  return ogb_links(set, &links);
+  return ogb_links(set, links);
 }
 
 /* ---- one type of nodes ---- */

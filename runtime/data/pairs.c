@@ -187,8 +187,18 @@ static gnn_status pairs_refuse(const gnn_dataset *dataset, const gnn_recipe *rec
   return GNN_OK;
 }
 
-gnn_pairs *gnn_pairs_new(gnn_dataset *dataset, const char *name, int64_t negatives, int64_t groups, gnn_error *error) {
-  const int64_t count = groups * (1 + negatives);
+static int64_t pairs_begin(const gnn_pairs *pairs, int split) {
+  int64_t begin = 0;
+  for (int s = 0; s < split; s++) begin += pairs->count[s] + pairs->others[s];
+  return begin;
+}
+
+/* Where group g of a split begins, and the one before it ends. */
+static int64_t pairs_group_begin(const gnn_pairs *pairs, int split, int64_t g) {
+  return pairs_begin(pairs, split) + g + (pairs->count[split] ? pairs->others[split] * g / pairs->count[split] : 0);
+}
+
+gnn_pairs *gnn_pairs_new(gnn_dataset *dataset, const char *name, int64_t negatives, int64_t groups, int64_t count, gnn_error *error) {
   gnn_pairs *pairs = gnn_dataset_alloc(dataset, 1, sizeof *pairs, error);
   if (pairs == NULL) return NULL;
   *pairs = (gnn_pairs){.negatives = negatives, .groups = groups};
@@ -238,8 +248,8 @@ int gnn_pair_is_joined(const gnn_dataset *dataset, int split, int64_t pair) {
   return label->data == NULL || pair >= label->count || gnn_array_number(label, pair) > 0;
 }
 
-/* How many of a split an edge joins; the others are `negatives` to each of these, or none where they are drawn. */
-static gnn_status pairs_look(const gnn_dataset *dataset, const gnn_pairs_recipe *wanted, int split, int64_t *joined, gnn_error *error) {
+/* How many of a split an edge joins, and how many it does not. Of train these are `negatives` to each edge, or none where they are drawn. */
+static gnn_status pairs_look(const gnn_dataset *dataset, const gnn_pairs_recipe *wanted, int split, int64_t *joined, int64_t *without, gnn_error *error) {
   const gnn_array *index = &dataset->raw_pairs[split], *label = &dataset->raw_pair_label[split];
   const int64_t pairs = index->data ? index->shape[1] : 0;
   *joined = 0;
@@ -252,22 +262,26 @@ static gnn_status pairs_look(const gnn_dataset *dataset, const gnn_pairs_recipe 
   }
   for (int64_t i = 0; i < pairs; i++) *joined += gnn_pair_is_joined(dataset, split, i);
   const int64_t others = pairs - *joined;
-  if (others == *joined * wanted->negatives || (split == GNN_TRAIN && (others == 0 || wanted->is_resampled))) return GNN_OK;
+  *without = split == GNN_TRAIN ? *joined * wanted->negatives : others;
+  if (split == GNN_TRAIN ? others == *without || others == 0 || wanted->is_resampled : (others > 0) == (*joined > 0)) return GNN_OK;
+  if (split != GNN_TRAIN)
+    return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges in split %s and %s pairs without one: there have to be both", dataset->title, gnn_count_text(*joined).text, gnn_split_names[split], gnn_count_text(others).text);
   gnn_status status = gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges in split %s and %s pairs without one; %s says stored(negatives = uniform(%lld)), so many to each edge", dataset->title,
                                gnn_count_text(*joined).text, gnn_split_names[split], gnn_count_text(others).text, wanted->name, (long long)wanted->negatives);
   if (*joined && others && others % *joined == 0) gnn_fail_help(error, "stored(negatives = uniform(%lld))", (long long)(others / *joined));
   return status;
 }
 
-/* Each edge with as many of the others, one after the other. */
-static void pairs_fill(const gnn_dataset *dataset, gnn_pairs *pairs, int split, int64_t first) {
+/* Each edge with its share of the others, one after the other. */
+static void pairs_fill(const gnn_dataset *dataset, gnn_pairs *pairs, int split) {
   const gnn_array *index = &dataset->raw_pairs[split];
-  const int64_t each = 1 + pairs->negatives, count = index->data ? index->shape[1] : 0;
-  int64_t joined = 0, other = 0;
+  const int64_t count = index->data ? index->shape[1] : 0;
+  int64_t joined = 0, group = 0, next = pairs_group_begin(pairs, split, 0) + 1; /* the next of the others is of this group */
   for (int64_t i = 0; i < count; i++) {
     const int is_joined = gnn_pair_is_joined(dataset, split, i);
-    const int64_t group = is_joined ? joined++ : other / pairs->negatives, at = (first + group) * each + (is_joined ? 0 : 1 + other++ % pairs->negatives);
-    if (group >= pairs->count[split]) continue; /* those of train that are drawn anew */
+    while (!is_joined && group < pairs->count[split] && next >= pairs_group_begin(pairs, split, group + 1)) next = pairs_group_begin(pairs, split, ++group) + 1;
+    if (!is_joined && group >= pairs->count[split]) continue; /* those of train that are drawn anew */
+    const int64_t at = is_joined ? pairs_group_begin(pairs, split, joined++) : next++;
     pairs->source[at] = (int32_t)gnn_array_integer(index, i);
     pairs->destination[at] = (int32_t)gnn_array_integer(index, count + i);
   }
@@ -275,26 +289,26 @@ static void pairs_fill(const gnn_dataset *dataset, gnn_pairs *pairs, int split, 
 
 static gnn_status pairs_of_data(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
   const gnn_pairs_recipe *wanted = &recipe->pairs;
-  int64_t joined[GNN_SPLIT_COUNT], groups = 0;
+  int64_t joined[GNN_SPLIT_COUNT], others[GNN_SPLIT_COUNT], groups = 0, count = 0;
   gnn_status status = pairs_refuse(dataset, recipe, error);
   if (status == GNN_OK && dataset->raw_pairs[GNN_TRAIN].data == NULL) {
     status = gnn_fail(error, GNN_EDATA, "E0712", "%s brings no pairs: there is no train_edge_label_index", dataset->title);
     gnn_fail_help(error, "split_edges(valid = 0.05, test = 0.1) makes them of the edges");
   }
   for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
-    status = pairs_look(dataset, wanted, s, &joined[s], error);
-    if (status == GNN_OK) groups += joined[s];
+    status = pairs_look(dataset, wanted, s, &joined[s], &others[s], error);
+    if (status == GNN_OK) groups += joined[s], count += joined[s] + others[s];
   }
   if (status != GNN_OK) return status;
   if (joined[GNN_TRAIN] == 0) return gnn_fail(error, GNN_EDATA, "E0712", "%s has no edges among the pairs of split train", dataset->title);
-  if (groups > INT32_MAX / (1 + wanted->negatives)) return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges among its pairs; more than 2^31 - 1 pairs are not supported", dataset->title, gnn_count_text(groups).text);
-  gnn_pairs *pairs = gnn_pairs_new(dataset, wanted->name, wanted->negatives, groups, error);
+  if (count > INT32_MAX) return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges among its pairs, %s with those without one; more than 2^31 - 1 pairs are not supported", dataset->title, gnn_count_text(groups).text, gnn_count_text(count).text);
+  gnn_pairs *pairs = gnn_pairs_new(dataset, wanted->name, wanted->negatives, groups, count, error);
   if (pairs == NULL) return GNN_ENOMEM;
   pairs->keeps_source = wanted->keeps_source;
   memcpy(pairs->count, joined, sizeof joined);
+  memcpy(pairs->others, others, sizeof others);
   const int is_drawn = wanted->is_resampled || dataset->raw_pairs[GNN_TRAIN].shape[1] == joined[GNN_TRAIN];
-  int64_t first = 0;
-  for (int s = 0; s < GNN_SPLIT_COUNT; first += joined[s++]) pairs_fill(dataset, pairs, s, first);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) pairs_fill(dataset, pairs, s);
   if (!is_drawn) return GNN_OK;
   pairs->open = gnn_dataset_alloc(dataset, dataset->nodes + 1, sizeof *pairs->open, error);
   pairs->guide = gnn_dataset_alloc(dataset, dataset->nodes + 1, sizeof *pairs->guide, error);
@@ -312,10 +326,12 @@ gnn_status gnn_prepare_pairs(gnn_dataset *dataset, const gnn_recipe *recipe, int
   if (wanted->name == NULL) return GNN_OK;
   if (wanted->is_stored) return pairs_of_data(dataset, recipe, error);
   gnn_status status = pairs_refuse(dataset, recipe, error);
-  gnn_pairs *pairs = status == GNN_OK ? gnn_pairs_new(dataset, wanted->name, wanted->negatives, pairs_list(dataset, NULL, NULL), error) : NULL;
+  const int64_t groups = status == GNN_OK ? pairs_list(dataset, NULL, NULL) : 0;
+  gnn_pairs *pairs = status == GNN_OK ? gnn_pairs_new(dataset, wanted->name, wanted->negatives, groups, groups * (1 + wanted->negatives), error) : NULL;
   if (pairs == NULL) return status == GNN_OK ? GNN_ENOMEM : status;
   pairs->keeps_source = wanted->keeps_source;
   gnn_share_out(wanted->valid, wanted->test, pairs->groups, pairs->count);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) pairs->others[s] = pairs->count[s] * wanted->negatives;
   if (pairs->count[GNN_TRAIN] == 0)
     return gnn_fail(error, GNN_EDATA, "E0712", "%s has %s edges between different nodes; none is left to train on", dataset->title, gnn_count_text(pairs->groups).text);
   pairs_work work = {0};
@@ -350,7 +366,7 @@ gnn_status gnn_prepare_pairs(gnn_dataset *dataset, const gnn_recipe *recipe, int
 
 /* to[] = from[] (NULL: 0, 1, ..) sorted by end[], stably. */
 static void pairs_sort(const gnn_pairs *pairs, int64_t nodes, const int32_t *end, const int32_t *from, int32_t *to) {
-  const int64_t count = pairs->groups * (1 + pairs->negatives);
+  const int64_t count = pairs_begin(pairs, GNN_SPLIT_COUNT);
   int64_t *place = pairs->place;
   memset(place, 0, (size_t)(nodes + 1) * sizeof *place);
   for (int64_t i = 0; i < count; i++) place[end[i] + 1]++;
@@ -361,15 +377,11 @@ static void pairs_sort(const gnn_pairs *pairs, int64_t nodes, const int32_t *end
   }
 }
 
-static int pairs_split_of(const gnn_pairs *pairs, int64_t group) {
-  return group < pairs->count[GNN_TRAIN] ? GNN_TRAIN : group < pairs->count[GNN_TRAIN] + pairs->count[GNN_VALID] ? GNN_VALID : GNN_TEST;
-}
-
 /* Relation, fields and splits from the list of groups. */
 static void pairs_arrange(gnn_dataset *dataset) {
   gnn_pairs *pairs = dataset->pairs;
   const gnn_data_relation *relation = &dataset->relations[pairs->relation];
-  const int64_t each = 1 + pairs->negatives, count = pairs->groups * each, nodes = dataset->nodes;
+  const int64_t count = pairs_begin(pairs, GNN_SPLIT_COUNT), valid = pairs_begin(pairs, GNN_VALID), test = pairs_begin(pairs, GNN_TEST), nodes = dataset->nodes;
   int64_t *ptr = (int64_t *)(uintptr_t)relation->in_ptr, filled[GNN_SPLIT_COUNT] = {0};
   int32_t *source = (int32_t *)(uintptr_t)relation->in_source, *pair_of = pairs->sorted[1], *row_of = pairs->sorted[0];
   float *label = (float *)(uintptr_t)dataset->fields[pairs->label].dense;
@@ -379,18 +391,23 @@ static void pairs_arrange(gnn_dataset *dataset) {
   memset(ptr, 0, (size_t)(nodes + 1) * sizeof *ptr);
   for (int64_t r = 0; r < count; r++) {
     const int32_t pair = pair_of[r];
-    const int split = pairs_split_of(pairs, pair / each);
+    const int split = pair < valid ? GNN_TRAIN : pair < test ? GNN_VALID : GNN_TEST;
     source[r] = pairs->source[pair];
     ptr[pairs->destination[pair] + 1]++;
-    label[r] = pair % each == 0;
+    label[r] = 0;
     row_of[pair] = (int32_t)r;
     dataset->split_room[split][filled[split]++] = (int32_t)r;
   }
   for (int64_t v = 0; v < nodes; v++) ptr[v + 1] += ptr[v];
-  for (int64_t i = 0; i < count; i++) {
-    const int32_t next = row_of[i % each + 1 < each ? i + 1 : i + 1 - each];
-    ring[row_of[i]] = i % each == 0 ? next : -1 - next;
-  }
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    for (int64_t g = 0, begin = pairs_begin(pairs, s), end; g < pairs->count[s]; g++, begin = end) {
+      end = pairs_group_begin(pairs, s, g + 1);
+      label[row_of[begin]] = 1;
+      for (int64_t i = begin; i < end; i++) {
+        const int32_t next = row_of[i + 1 < end ? i + 1 : begin];
+        ring[row_of[i]] = i == begin ? next : -1 - next;
+      }
+    }
 }
 
 static gnn_status pairs_add_field(gnn_dataset *dataset, const char *suffix, gnn_storage storage, int *index, gnn_error *error) {
@@ -400,7 +417,7 @@ static gnn_status pairs_add_field(gnn_dataset *dataset, const char *suffix, gnn_
   snprintf(name, sizeof name, "%s.%s", dataset->relations[pairs->relation].name, suffix);
   gnn_status status = gnn_dataset_add_field(dataset, name, GNN_RELATION, &nothing, error);
   if (status != GNN_OK) return status;
-  const int64_t count = pairs->groups * (1 + pairs->negatives);
+  const int64_t count = pairs_begin(pairs, GNN_SPLIT_COUNT);
   gnn_data_field *field = &dataset->fields[*index = dataset->field_count - 1];
   field->set = GNN_RELATIONS + pairs->relation;
   field->storage = storage;
@@ -420,7 +437,7 @@ static gnn_status pairs_add_field(gnn_dataset *dataset, const char *suffix, gnn_
 
 gnn_status gnn_prepare_pair_rows(gnn_dataset *dataset, gnn_error *error) {
   gnn_pairs *pairs = dataset->pairs;
-  const int64_t each = 1 + pairs->negatives, count = pairs->groups * each;
+  const int64_t count = pairs_begin(pairs, GNN_SPLIT_COUNT);
   gnn_data_relation *relation = gnn_dataset_add_relation(dataset, pairs->name, 0, 0, error);
   if (relation == NULL) return error->message[0] ? GNN_EDATA : GNN_ENOMEM;
   pairs->relation = dataset->relation_count - 1;
@@ -433,7 +450,7 @@ gnn_status gnn_prepare_pair_rows(gnn_dataset *dataset, gnn_error *error) {
   dataset->label_field = pairs->label;
   dataset->split_domain = GNN_RELATION;
   for (int s = 0; status == GNN_OK && s < GNN_SPLIT_COUNT; s++) {
-    dataset->split_count[s] = pairs->count[s] * each;
+    dataset->split_count[s] = pairs->count[s] + pairs->others[s];
     dataset->has_split[s] = pairs->count[s] > 0;
     dataset->split_room[s] = gnn_dataset_alloc(dataset, dataset->split_count[s], sizeof *dataset->split_room[s], error);
     dataset->split_rows[s] = dataset->split_room[s];

@@ -204,7 +204,7 @@ static gnn_status subgraph_pairs(subgraph_maker *m) {
   const gnn_pairs *from = m->from->pairs;
   const int64_t each = 1 + from->negatives;
   m->to->nodes = m->nodes;
-  gnn_pairs *to = gnn_pairs_new(m->to, from->name, from->negatives, from->count[GNN_TRAIN], m->error);
+  gnn_pairs *to = gnn_pairs_new(m->to, from->name, from->negatives, from->count[GNN_TRAIN], from->count[GNN_TRAIN] * each, m->error);
   if (to == NULL) return GNN_ENOMEM;
   to->groups = 0;
   for (int64_t g = 0; g < from->count[GNN_TRAIN]; g++) {
@@ -218,6 +218,7 @@ static gnn_status subgraph_pairs(subgraph_maker *m) {
     to->groups += is_whole;
   }
   to->count[GNN_TRAIN] = to->groups;
+  to->others[GNN_TRAIN] = to->groups * to->negatives;
   return to->groups ? GNN_OK : gnn_fail(m->error, GNN_EDATA, "", "a part of %s has no whole group of pairs", m->from->title);
 }
 

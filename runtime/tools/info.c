@@ -150,7 +150,7 @@ static int64_t describe_pairs_of(const gnn_dataset *dataset, int split, int64_t 
   const int64_t pairs = index->data ? index->count / 2 : 0;
   int64_t joined = 0;
   for (int64_t i = 0; i < pairs; i++) joined += gnn_pair_is_joined(dataset, split, i);
-  *negatives = joined ? (pairs - joined) / joined : 0;
+  *negatives = pairs - joined;
   return joined;
 }
 
@@ -160,18 +160,16 @@ static void describe_pairs(const gnn_dataset *dataset) {
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     int64_t negatives;
     const int64_t joined = describe_pairs_of(dataset, s, &negatives);
-    if (joined) printf(" %s %s and %lld without an edge to each ", gnn_split_names[s], gnn_count_text(joined).text, (long long)negatives);
+    if (joined && negatives % joined == 0) printf(" %s %s and %lld without an edge to each ", gnn_split_names[s], gnn_count_text(joined).text, (long long)(negatives / joined));
+    else if (joined) printf(" %s %s and %s without an edge ", gnn_split_names[s], gnn_count_text(joined).text, gnn_count_text(negatives).text);
   }
   printf("\n");
 }
 
 static void describe_pairs_line(const gnn_dataset *dataset) {
-  int64_t negatives[GNN_SPLIT_COUNT], most = 1;
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    describe_pairs_of(dataset, s, &negatives[s]);
-    if (negatives[s] > most) most = negatives[s];
-  }
-  printf("  pairs links : label[1] = stored(negatives = uniform(%lld)%s)\n", (long long)most, negatives[GNN_TRAIN] ? "" : ", resample = epoch");
+  int64_t negatives;
+  const int64_t joined = describe_pairs_of(dataset, GNN_TRAIN, &negatives), each = joined ? negatives / joined : 0;
+  printf("  pairs links : label[1] = stored(negatives = uniform(%lld)%s)\n", (long long)(each ? each : 1), negatives ? "" : ", resample = epoch");
 }
 
 /* A name that the language takes. */

@@ -291,6 +291,15 @@ def ogb(out):
         npz(out / where / "split/time/train.npz", {"edge": npy([[0, 1], [1, 2], [2, 3], [3, 1]], "<i8"), "year": npy([2001] * 4, "<i8")})
         npz(out / where / "split/time/valid.npz", {"edge": npy([[4, 0]], "<i8"), "edge_neg": npy(valid, "<i8", shape=(len(valid), 2))})
         npz(out / where / "split/time/test.npz", {"edge": npy([[2, 5], [5, 2]], "<i4"), "edge_neg": npy([[5, 0], [0, 5]], "<i4")})
+    for name, splits_of in ("ogbl_hits", {"train": ([[0, 1], [1, 2], [2, 3], [3, 1]], None), "valid": ([[4, 0]], [[4, 1], [5, 1], [0, 0]]), "test": ([[2, 5], [5, 2], [0, 3]], [[5, 0]])}), ("ogbl_sources", {"train": ([[0, 1], [1, 2], [2, 3], [3, 1]], None), "valid": ([[4, 0]], [[1, 5]]), "test": ([[2, 5], [5, 2]], [[0], [1]])}):
+        write(name, {k: v for k, v in plain.items() if k.startswith("raw") and "label" not in k} | {"raw/edge": [(0, 1), (1, 2), (2, 3), (3, 1)], "raw/num-edge-list": [4]})
+        (out / name / "split/time").mkdir(parents=True)
+        for split, (joined, others) in splits_of.items():
+            if name == "ogbl_hits":
+                arrays = {"edge": npy(joined, "<i8")} | ({"edge_neg": npy(others, "<i8")} if others else {})
+            else:
+                arrays = {"source_node": npy([s for s, _ in joined], "<i8"), "target_node": npy([d for _, d in joined], "<i8")} | ({"target_node_neg": npy(others, "<i8")} if others else {})
+            npz(out / name / f"split/time/{split}.npz", arrays)
     write("broken/ogbl_pairs", {k: v for k, v in plain.items() if k.startswith("raw") and "label" not in k})
     write("ogbn_two", {**plain, "split/random/train": [0, 1, 2], "split/random/test": [3, 4, 5]})
     once = [(0, 1), (1, 2), (3, 2)]

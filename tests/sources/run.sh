@@ -364,10 +364,11 @@ pairs_model() { # DATA: as info declares it
   { "$gnndata" info "$1" | sed -n '/^data /,/^}/p; s/^data .*//' | sed 's/^data [a-z_]*/data p/'; printf '%s\n' 'model m on p { z = x |> SAGE(4); return dot(src.z, dst.z) over links }' 'train m { loss = bce(out, links.label); optimizer = adam(lr = 0.01); epochs = 3; metric = roc_auc }'; } >pairs.gnn
   CFLAGS=-O0 "$gnncc" -w pairs.gnn -o pairs_program
 }
-pairs_train() { # DATA: all pairs that the data bring are predicted, and trains
+pairs_train() { # DATA [MORE]: all pairs that the data bring are predicted, and trains; MORE is in split valid, too
   pairs_model "$1" && ./pairs_program -q --out pairs.out || return
   for split in train valid test; do ./pairs_program predict -q --weights pairs.out/last.safetensors --split $split -o - | cut -d, -f1,2 | tail -n +2 | sort >got.$split; done
-  printf '4,0\n4,1\n' | sort | diff - got.valid && printf '2,5\n5,2\n5,0\n0,5\n' | sort | diff - got.test && [ "$(wc -l <got.train)" -eq 8 ]
+  printf '4,0\n4,1\n%s' "${2:+$2
+}" | sort | diff - got.valid && printf '2,5\n5,2\n5,0\n0,5\n' | sort | diff - got.test && [ "$(wc -l <got.train)" -eq 8 ]
 }
 check "  a program has each in its split" bash -c "$(declare -f pairs_model pairs_train); gnndata='$gnndata' gnncc='$gnncc'; pairs_train pairs && printf '0,1\n1,2\n2,3\n3,1\n0,4\n0,3\n3,5\n5,1\n' | sort | diff - got.train"
 drawn() { # none of them is an edge of the graph
@@ -377,16 +378,34 @@ drawn() { # none of them is an edge of the graph
 check "  those of train that the data do not bring are drawn" drawn
 check "  convert keeps them" bash -c "'$gnndata' convert pairs pairs.safetensors >/dev/null && '$gnndata' info pairs.safetensors | grep -F 'pairs      train 4 and 1' && ./pairs_program -q --data pairs.safetensors"
 pairs_refuse() { sed "s#\"[^\"]*\") {#\"$2\") {#; s/, resample = epoch//" pairs.gnn >pairs_wrong.gnn && refuses "$1" "$gnncc" -w --check pairs_wrong.gnn; }
-check "  too few without an edge" pairs_refuse 'has 2 edges in split test and 1 pairs without one' broken/pairs_few
+check "  of valid and test in any number" bash -c "sed 's#\"[^\"]*\") {#\"broken/pairs_few\") {#; s/, resample = epoch//' pairs.gnn >few.gnn && CFLAGS=-O0 '$gnncc' -w few.gnn -o few && ./few -q --every 1 --log csv --out few.out && ! grep -i nan few.out/log.csv"
 check "  an end that is no node" pairs_refuse 'pair 1 of split valid has node 6, but nodes run 0 … 5' broken/pairs_far
 check "  more pairs than labels" pairs_refuse 'has 2 pairs in split valid and 1 labels of them' broken/pairs_labels
 check "  of another shape" pairs_refuse 'whole numbers [2, pairs] are needed' broken/pairs_shape
 check "  none" pairs_refuse 'brings no pairs: there is no train_edge_label_index' plain
 links_train() { # of OGB
-  "$gnndata" info ogbl_pairs >said && grep -qF 'pairs      train 4 and 0 without an edge to each  valid 1 and 1 without an edge to each  test 2 and 1 without an edge to each' said &&
-    grep -qF 'of the 2 pairs without an edge of split valid the first 1 are taken, 1 to each of its edges; hits of a leaderboard are of all of them, and lower' said && pairs_train ogbl_pairs
+  "$gnndata" info ogbl_pairs >said && grep -qF 'pairs      train 4 and 0 without an edge to each  valid 1 and 2 without an edge to each  test 2 and 1 without an edge to each' said &&
+    pairs_train ogbl_pairs 5,1
 }
 check "  as OGB has them: edge and edge_neg of each split" links_train
+hits() { # against all of them, in a split that has more and in one that has fewer than edges; scores are the products of x
+  sed 's/^data p from .* {/data p from ogb("ogbl_hits") {/; s/z = x |> SAGE(4);/z = x |> Linear(3) as lin;/; s/metric = .*/metric = [hits(1), hits(2), mrr] }/' pairs.gnn >hits.gnn && CFLAGS=-O0 "$gnncc" -w hits.gnn -o hits &&
+    ./hits -q --epochs 1 --out hits.out && ./hits eval --weights hits.out/last.safetensors | tee hits.txt && for split in valid test; do ./hits predict -q --weights hits.out/last.safetensors --split $split -o $split.csv || return; done
+  python3 - <<'END'
+import csv, re
+joined = {"valid": {(4, 0)}, "test": {(2, 5), (5, 2), (0, 3)}}
+for split, edges in joined.items():
+    scores = [((int(a), int(b)), float(s)) for a, b, s in list(csv.reader(open(f"{split}.csv")))[1:]]
+    other = [s for pair, s in scores if pair not in edges]
+    assert len(other) == {"valid": 3, "test": 1}[split], scores
+    told = dict(re.findall(r"(hits1|hits2|mrr) ([0-9.]+)", next(line for line in open("hits.txt") if line.startswith(split))))
+    for k in 1, 2:
+        hits = sum(sum(o >= s for o in other) < k for pair, s in scores if pair in edges) / len(edges)
+        assert abs(hits - float(told[f"hits{k}"])) < 1e-4, (split, k, hits, told)
+END
+}
+check "    hits are of all of them" hits
+check "    as ogbl_citation2 has them: with the source of each edge" says 'train 4 and 0 without an edge to each  valid 1 and 2 without an edge to each  test 2 and 1' "$gnndata" info ogbl_sources
 check "    too few of them without an edge" bash -c "sed 's#ogbl_pairs#broken/ogbl_pairs#' pairs.gnn >links_wrong.gnn && ! '$gnncc' -w --check links_wrong.gnn 2>said && cat said && grep -qF 'has 1 edges in split valid and 0 pairs without one' said"
 
 # ---- gnndata convert keeps what there is ----
