@@ -169,6 +169,8 @@ static gnn_status safetensors_parse(const char *path, gnn_safetensors *out, int 
   uint64_t length = 0;
   for (int i = 7; i >= 0; i--) length = length << 8 | file->data[i];
   if (length > file->size - 8 || length > SAFETENSORS_HEADER_MAX) {
+    if (memcmp(file->data, "PK\3\4", 4) == 0) /* zip's mark */
+      return gnn_fail(error, GNN_EDATA, "", "\"%s\" is no safetensors file: it is a .npz file, or another zip archive; safetensors.numpy.save_file writes the same arrays as one", path);
     int is_cut = length <= SAFETENSORS_HEADER_MAX && (file->size == 8 || file->data[8] == '{');
     return gnn_fail(error, GNN_EDATA, "",
                     "\"%s\" is %s safetensors file: its header claims %llu bytes, the file has %llu after the length", path,

@@ -217,7 +217,8 @@ static void describe_block(const gnn_dataset *dataset, const gnndata_options *op
     }
     if (dot) printf("  %.*s %s : ", (int)(dot - field->name), field->name, dot + 1);
     else printf("  %s %s : ", describe_domains[field->domain], field->name);
-    if (field->storage == GNN_LABEL) printf("class[%lld]\n", (long long)field->classes);
+    /* Labels that are called as features are, as those of nodes in TU's sets, are rows of numbers to a model. */
+    if (field->storage == GNN_LABEL) printf("%s[%lld]\n", strcmp(dot ? dot + 1 : field->name, "x") == 0 ? "onehot" : "class", (long long)field->classes);
     else printf("f32[%lld]\n", (long long)field->width);
   }
   if (recipe->is_undirected || (!dataset->is_symmetric && dataset->mutual_edges == 0)) printf("  undirected = true\n");

@@ -315,6 +315,7 @@ check "dgl: a build without libyaml says so" without_yaml
 # ---- text of the TU collection: what is wrong in it, in tests/batches ----
 for form in tu tu_windows tu_packed; do check "$form: labels, attributes of nodes, edges and graphs" same rings $form; done
 check "tu: a set by the beginning of its names, packed" same rings 'tu("tu_packed/RINGS")'
+check "tu: labels of nodes alone are declared as rows of numbers" bash -c "cp -r tu tu_labels && rm tu_labels/*node_attributes* && '$gnndata' info tu_labels | grep -q '^  node x : onehot\['"
 tu_torn() { cp -r tu torn && printf '1, 4\n' >>torn/RINGS_A.txt && refuses '"torn/RINGS_A.txt" line 7: the edge 1 → 4 leaves graph 1: node 4 is of graph 2' "$gnndata" check torn; }
 check "tu: an edge between graphs: its file and line" tu_torn
 check "tu: nothing but the two files that there must be" same rings_least tu_least
@@ -477,6 +478,7 @@ trains() { # SOURCE: a data block with it compiles, and the program trains
   CFLAGS=-O0 "$gnncc" -w m.gnn -o m && ./m -q
 }
 check "npz(...) in a data block" trains 'npz("keys.npz")'
+check "  weights are no npz, which is said" bash -c "! ./m predict --weights keys.npz -o m.npy 2>said && cat said && grep -qF 'R0806' said && grep -qF 'it is a .npz file' said"
 check "a file's name in a data block" trains '"keys_deflated.npz"'
 made_up() { # a set of graphs of a data block that has no file
   printf '%s\n' 'data g from synth(kind = "molecules", nodes = 900, features = 9, classes = 2, seed = 1) { node x : f32[9]' '  graph y : class[2] }' 'model m on g { return mean(x |> SAGE(8) |> relu, to = graph) |> Linear(y.classes) }' \

@@ -167,7 +167,7 @@ function changesOf() {
 }
 
 function drawChanges() {
-  const list = changesOf(), away = report.values.some(v => v.fate !== 'keep'), text = report.advice && report.advice.text ? report.advice.text : list.length ? '' : away ? 'nothing that was tried makes it faster' : isTraining ? 'nothing: everything is kept, and each kernel runs once' : '';
+  const list = changesOf(), away = report.values.some(v => v.fate !== 'keep'), text = report.advice && report.advice.text ? report.advice.text : list.length ? '' : away ? 'nothing else was planned for this page; gnncc --plan with the same options says what would help' : isTraining ? 'nothing: everything is kept, and each kernel runs once' : '';
   $('change').hidden = !list.length && !text;
   $('change-text').textContent = text || '';
   $('change-text').hidden = !text;
