@@ -148,20 +148,6 @@ static void say_names(Arena *arena, const Kernels *kernels, Diags *diags) {
   if (list.count) diags_note(diags, "values with a fate: %s", list.text);
 }
 
-/* Why what the program has a name for has no fate. */
-static void say_no_fate(Arena *arena, const TypedProgram *program, const Kernels *kernels, const FatePin *pin, const Naming *naming, Diags *diags) {
-  const Graph *graph = kernels->graph;
-  const TypedExpr *e = &program->exprs[naming->value];
-  const char *why = "no step makes it any more: what it was is part of other values, or nobody reads it";
-  for (int v = 0; v < graph->value_count; v++) {
-    if (!is_called(&graph->values[v], naming)) continue;
-    why = graph->values[v].op == OP_HOISTED ? "it is computed once, before the first epoch, and stays" : "no step stores it: the steps that read it compute it";
-  }
-  if (e->kind == TYPED_FIELD) why = arena_printf(arena, "it is \"%s\" of the data", program->fields[e->index].name);
-  diags_error(diags, "E0505", pin->place, "\"%s\" (line %d) has no fate: %s", pin->pattern, (int)naming->place.line, why);
-  say_names(arena, kernels, diags);
-}
-
 /* Those that lie within what the pattern names, or behind: of "deep", which layers of a loop are called, "deep.0.z", "deep.0.h", ... */
 static const char *names_within(Arena *arena, const Kernels *kernels, const char *pattern, const char **first) {
   const Graph *graph = kernels->graph;
@@ -176,6 +162,23 @@ static const char *names_within(Arena *arena, const Kernels *kernels, const char
       list_name(arena, &list, name);
     }
   return list.text;
+}
+
+/* Why what the program has a name for has no fate. */
+static void say_no_fate(Arena *arena, const TypedProgram *program, const Kernels *kernels, const FatePin *pin, const Naming *naming, Diags *diags) {
+  const Graph *graph = kernels->graph;
+  const TypedExpr *e = &program->exprs[naming->value];
+  const char *why = "no step makes it any more: what it was is part of other values, or nobody reads it";
+  for (int v = 0; v < graph->value_count; v++) {
+    if (!is_called(&graph->values[v], naming)) continue;
+    why = graph->values[v].op == OP_HOISTED ? "it is computed once, before the first epoch, and stays" : "no step stores it: the steps that read it compute it";
+  }
+  if (e->kind == TYPED_FIELD) why = arena_printf(arena, "it is \"%s\" of the data", program->fields[e->index].name);
+  const bool is_of_user = naming->place.file == pin->place.file;
+  diags_error(diags, "E0505", pin->place, "\"%s\"%s has no fate: %s", pin->pattern, is_of_user ? arena_printf(arena, " (line %d)", (int)naming->place.line) : "", why);
+  const char *first = NULL, *within = names_within(arena, kernels, pin->pattern, &first);
+  if (*within) diags_note(diags, "values with a fate that begin so: %s", within);
+  else say_names(arena, kernels, diags);
 }
 
 /* Of what the backward pass and the update make the planner decides. */
