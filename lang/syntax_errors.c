@@ -132,7 +132,7 @@ static void note_function(ParseState *state, const char *name) {
   else if (ours && !known_is_name(ours)) diags_note(diags, "here: %s", known_use(arena, ours));
   else if (training) diags_note(diags, "here %s", training);
   else if (ours) diags_note(diags, "here functions have plain names: %s(...)", ours);
-  else diags_note(diags, "here functions have plain names (gnncc --list functions, --list layers)%s", check_is_function(name) ? arena_printf(arena, ": %s(...)", name) : "");
+  else diags_note(diags, "here functions have plain names (gnncc --list functions, --list layers)%s", check_is_function(name) || strcmp(name, "Linear") == 0 ? arena_printf(arena, ": %s(...)", name) : "");
 }
 
 /* "self.conv1 = GCNConv(16, 7)" and "h := x" have a form of their own here. */
@@ -159,7 +159,8 @@ static void note_translation(ParseState *state, const Token *found) {
 }
 
 static void report_python(ParseState *state, const Token *found) {
-  Place place = found->kind == TOK_WALRUS || found->kind == TOK_STAR_STAR ? found->span.place : state->line_tokens[0].span.place;
+  const bool is_call = found->kind == '(' && state->recent[1].kind == TOK_NAME && state->recent[2].kind == '.' && strcmp(state->line_tokens[0].text ? state->line_tokens[0].text : "", "self") != 0;
+  Place place = found->kind == TOK_WALRUS || found->kind == TOK_STAR_STAR ? found->span.place : is_call ? state->recent[1].span.place : state->line_tokens[0].span.place;
   if (!state->has_seen_python) {
     diags_error(state->builder.diags, "E0106", place, "this looks like Python; a gnncc model is an expression over named data");
     note_translation(state, found);

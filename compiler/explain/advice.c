@@ -133,7 +133,11 @@ static void find_larger_device(Finder *f) {
   int64_t bytes = 0, keep_bytes = 0;
   const char *size = i && i->step_up_bytes > 0 ? advice_size(f->arena, i->step_up_bytes, &bytes) : NULL;
   if (i && i->keep_bytes > 0) advice_size(f->arena, i->keep_bytes, &keep_bytes);
-  if (!size || bytes > f->changes->tier_most[TIER_DEVICE] || (keep_bytes > 0 && bytes >= keep_bytes) || (i->is_step_sketched && is_spent(f))) return;
+  if (!size || (i->is_step_sketched && is_spent(f) && bytes <= f->changes->tier_most[TIER_DEVICE])) return;
+  if (bytes > f->changes->tier_most[TIER_DEVICE] || (keep_bytes > 0 && bytes >= keep_bytes)) {
+    i->step_up_bytes = 0;
+    return;
+  }
   const PlanAnswer *answer = try_budget(f, TIER_DEVICE, bytes);
   const bool does_save = answer && saves(f, answer_seconds(answer), 0.01) && (f->keeping_seconds == 0 || f->keeping_seconds <= 0.99 * answer_seconds(answer));
   if (does_save) add_budget(f, TIER_DEVICE, size, answer);
