@@ -706,10 +706,22 @@ static int build_texts(const Builder *b) {
   return status;
 }
 
+/* As a Makefile has them: quoted where a shell would take them apart. */
+static const char *options_text(Arena *arena, const char *const *options, int count) {
+  const char *text = NULL;
+  for (int i = 0; i < count; i++) {
+    const char *quote = strpbrk(options[i], " \t\"'\\$`*?[]()<>|&;#~") ? "'" : "";
+    text = arena_printf(arena, "%s %s%s%s", text ? text : "", quote, options[i], quote);
+  }
+  return text;
+}
+
 static Builder builder(Compilation *c) {
   Builder b = {.c = c, .arena = c->arena, .directory = c->workplace->path, .prefix = c->emission.prefix};
   b.cc = c_compiler_find(c->arena, c->options);
   c->emission.cc = c->options->cc;
+  c->emission.cc_options = options_text(c->arena, c->options->cc_options, c->options->cc_option_count);
+  c->emission.nvcc_options = options_text(c->arena, c->options->nvcc_options, c->options->nvcc_option_count);
   c->emission.processor_count = b.cc.processor_count;
   c->emission.processors = b.cc.processors;
   if (c->backend == BACKEND_CUDA) cuda_compiler_find(c->arena, c->options->cuda_compiler, c->options->nvcc, &b.cuda);

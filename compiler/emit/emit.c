@@ -958,7 +958,7 @@ void emit_main(const Emission *m, FILE *out) {
 /* What is more in the Makefile of a program for CUDA. */
 static void emit_cuda_rules(const Emission *m, FILE *out) {
   fprintf(out, "# ARCH: the GPU's architecture, or compute_XX for code that drivers translate for that one and later ones.\n"
-               "CUDA_HOME ?= /usr/local/cuda\nNVCC ?= $(CUDA_HOME)/bin/nvcc\nARCH ?= %s\n", m->architecture);
+               "CUDA_HOME ?= /usr/local/cuda\nNVCC ?= $(CUDA_HOME)/bin/nvcc\nNVCCFLAGS ?=%s\nARCH ?= %s\n", m->nvcc_options ? m->nvcc_options : "", m->architecture);
   emit_put(m, out,
            "FLAGS += -isystem $(CUDA_HOME)/include -DGNN_ARCHITECTURE='\"$(ARCH)\"'\n"
            "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt\n");
@@ -971,7 +971,7 @@ static void emit_cuda_rules(const Emission *m, FILE *out) {
            "# image where it is, and bring it along.\n"
            "`_kernels.image: `_kernels.cu gnndevice.cuh\n"
            "\t@command -v $(NVCC) >/dev/null || { echo \"there is no $(NVCC), which makes $@ (NVCC, CUDA_HOME): make $@ where it is, and bring it; or gnncc without -S, which does with NVRTC\" >&2; false; }\n"
-           "\t$(NVCC) -O3 --std=c++17 --fmad=false -arch=$(ARCH) $(if $(filter sm_%,$(ARCH)),-cubin,-ptx) -o $@ $<\n"
+           "\t$(NVCC) -O3 --std=c++17 --fmad=false -arch=$(ARCH) $(NVCCFLAGS) $(if $(filter sm_%,$(ARCH)),-cubin,-ptx) -o $@ $<\n"
            "`_kernels.inc: `_kernels.image\n\tod -An -v -tx1 $< | sed 's/\\([0-9a-f][0-9a-f]\\)/0x\\1,/g' >$@ && echo 0 >>$@\n"
            "`.o: `_kernels.inc\ngnncuda.o: gnncuda.c gnncuda.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnncuda.c\n");
 }
@@ -992,7 +992,8 @@ void emit_makefile(const Emission *m, FILE *out) {
   emit_put(m, out,
            "# Needs zlib. URING=yes uses io_uring for the SSD (needs liburing), else pread and pwrite;\n"
            "# OPENMP=yes shares loops by OpenMP instead of the runtime's own threads.\n"
-           "CC ?= cc\nCFLAGS ?= -O3\nURING ?= no\nOPENMP ?= no\n");
+           "CC ?= cc\n");
+  fprintf(out, "CFLAGS ?= -O3%s\nURING ?= no\nOPENMP ?= no\n", m->cc_options ? m->cc_options : "");
   emit_processor(m, out);
   emit_put(m, out,
            "FLAGS = -std=gnu11 -fno-math-errno -ffp-contract=off -fno-trapping-math -fPIC -Wall -Wextra\nLIBS = -lz -lm -lpthread\n"

@@ -41,6 +41,7 @@ typedef struct Emission {
   const char *model_path;    /* as shown in comments and messages */
   const char *source_text;   /* of the model */
   const char *cc;            /* the C compiler that the user named, or NULL */
+  const char *cc_options, *nvcc_options; /* -Xcc and -Xnvcc, each with a blank before it; NULL: none */
   int processor_count;       /* builds of the program; the first is its library, too */
   const Processor *processors;
 } Emission;

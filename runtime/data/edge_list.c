@@ -449,7 +449,7 @@ gnn_status gnn_is_edge_list(const char *path, int *is_list, gnn_error *error) {
 
 void gnn_edge_list_notes(const gnn_edge_place *place, gnn_dataset *dataset) {
   if (place->header_line) gnn_dataset_note(dataset, "line %lld is taken as a header", (long long)place->header_line);
-  if (place->wide_lines) gnn_dataset_note(dataset, "%s lines have more than two columns, which are not used", gnn_count_text(place->wide_lines).text);
+  if (place->wide_lines) gnn_dataset_note(dataset, "%s lines have more than two columns, which are not used; csv(edges = \"...\") reads them as fields of the edges", gnn_count_text(place->wide_lines).text);
   if (place->edges && place->least > 0)
     gnn_dataset_note(dataset, "the least id is %lld: nodes before it have no edge%s", (long long)place->least, place->least == 1 ? "; base = 1 counts from 1 (--base=1 of gnndata convert)" : "");
 }

@@ -85,8 +85,8 @@ static void gnndata_usage(FILE *to) {
 }
 
 static int gnndata_complain(const char *what, const char *word, const char *near) {
-  fprintf(stderr, "gnndata: %s \"%s\"", what, word);
-  if (near) fprintf(stderr, "; did you mean %s?", near);
+  fprintf(stderr, "gnndata: error: %s \"%s\"", what, word);
+  if (near) fprintf(stderr, "; did you mean %s%s?", strncmp(word, "--", 2) == 0 && strncmp(near, "--", 2) != 0 ? "--" : "", near);
   fprintf(stderr, "\n  more: gnndata --help\n");
   return EXIT_USAGE;
 }
@@ -224,7 +224,7 @@ static int gnndata_run(const struct gnndata_command *command, int argc, char **a
   int code;
   if (options.word_count < command->least || options.word_count > command->most) {
     if (strcmp(command->name, "convert") == 0 && options.word_count > 2)
-      fprintf(stderr, "gnndata: several inputs are not supported yet\n");
+      fprintf(stderr, "gnndata: error: convert takes one input; data in several files are a folder, a .npz or csv(edges = \"...\", nodes = \"...\")\n");
     fprintf(stderr, "usage: gnndata %s %s\n", command->name, command->words);
     code = EXIT_USAGE;
   } else if (changes.is_broken) {

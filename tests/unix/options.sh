@@ -226,6 +226,8 @@ sources() { # each says where its figures are from, and what of them is assumed
   done | tee named && [ "$(wc -l <named)" -ge 27 ]
 }
 check "built-in targets have their sources" sources
+check "-Xcc and -Xnvcc of sources stand in their Makefile" sh -c "'$gnncc' -q -Xcc -funroll-loops -Xnvcc -lineinfo --backend=cuda --arch=sm_80 -S -o with_options deep.gnn && grep -qx 'CFLAGS ?= -O3 -funroll-loops' with_options/Makefile && grep -qx 'NVCCFLAGS ?= -lineinfo' with_options/Makefile"
+check "several inputs are refused with what there is" sh -c "! '$build/gnndata' convert a.npz b.npz c.safetensors 2>said && grep -q '^gnndata: error: convert takes one input' said && ! '$build/gnndata' info --undirectd karate 2>said && grep -q 'did you mean --undirected' said"
 
 # ---- --nvcc, -Xnvcc ----
 if [ -e "$build/share/libgnncuda.a" ]; then
