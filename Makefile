@@ -28,17 +28,17 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c expand.c format.c help.c known.c list.c measures.c name_table.c optimizers.c outline.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
 COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c outfile.c shown.c text_table.c time_unit.c workplace.c) \
-  $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c layer_cuts.c learned.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c say.c simplify.c verify_graph.c) \
+  $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c layer_cuts.c learned.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c say.c simplify.c transpose.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c known_processor.c measured.c places.c profile.c row_stride.c \
     slow.c stages.c trial.c tuning.c verify_kernels.c) \
-  $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c decisions.c exchange_order.c halos.c layout.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
+  $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c choose_exchanges.c decisions.c exchange_order.c halos.c layout.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
   $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_lines.c emit_names.c emit_rows.c emit_step.c cpu/emit_flat.c cpu/emit_kernel.c \
     cuda/emit_cuda.c cuda/emit_cuda_kernel.c cuda/emit_cuda_rows.c) \
   $(addprefix compiler/explain/, advice.c bound.c instead.c layers.c problem_report.c rank_times.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
   $(addprefix compiler/explain/views/, annotate.c brackets.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory_csv.c page.c svg.c sweep_views.c \
     trace.c turns.c views.c) \
-  $(addprefix compiler/driver/, build.c c_compiler.c changes.c children.c cuda_compiler.c cut_forms.c dependencies.c driver.c format_command.c forms.c given_plan.c language_server.c native.c options.c problem_command.c single_file.c) \
+  $(addprefix compiler/driver/, build.c c_compiler.c changes.c children.c cuda_compiler.c cut_forms.c dependencies.c driver.c exchanges.c format_command.c forms.c given_plan.c language_server.c native.c options.c problem_command.c single_file.c) \
   $(addprefix compiler/target/, calibrate.c measure_gpu.c measurement.c tune.c) \
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.
@@ -47,7 +47,7 @@ PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evalu
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
     simulate.c timeline.c timing.c windows.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c made.c open.c partial.c processor.c room.c stream.c text.c zip.c) \
-  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c boundary.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c option_bounds.c ranks.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
+  $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c boundary.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c option_bounds.c rank_columns.c ranks.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c fill_ranks.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c synth_molecules.c tu.c) \
   $(addprefix runtime/data/, array_names.c columns.c csv.c dgl.c entries.c ids.c igb.c keyed.c metis_graph.c mtx.c names.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \
@@ -69,7 +69,7 @@ PUBLIC_HEADERS := $(INTERFACE_HEADERS) $(addprefix kernels/cpu/, \
   vector.h random.h math.h gemm.h walk.h spmm.h sparse.h reduce.h loss.h optimizer.h)
 
 # What emitted CUDA includes.
-DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h places.h device.cuh half.cuh math.cuh random.cuh reduce.cuh rows.cuh gemm.cuh loss.cuh optimizer.cuh)
+DEVICE_HEADERS := $(addprefix kernels/cuda/, view.h places.h device.cuh half.cuh math.cuh random.cuh reduce.cuh columns.cuh rows.cuh gemm.cuh loss.cuh optimizer.cuh)
 
 GENERATED := $(B)/lang/parse.c $(B)/lang/scan.c
 LANG_OBJECTS := $(LANG:%.c=$(B)/%.o) $(GENERATED:.c=.o)

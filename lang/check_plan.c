@@ -114,7 +114,7 @@ typedef struct WordSetting {
 } WordSetting;
 
 static const char *const efforts[] = {"fast", "normal", "best", NULL}, *const objectives[] = {"time", "memory", NULL};
-static const WordSetting word_settings[] = {{"effort", efforts}, {"policy", policy_names}, {"objective", objectives}};
+static const WordSetting word_settings[] = {{"effort", efforts}, {"policy", program_policies}, {"objective", objectives}};
 enum { WORD_EFFORT, WORD_POLICY, WORD_OBJECTIVE, WORD_COUNT };
 
 static void check_word(Checker *checker, int which, const ConfStmt *stmt, const ConfStmt **before) {

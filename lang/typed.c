@@ -53,6 +53,14 @@ int typed_halos(const DataInfo *info) { return HALO_KINDS + info->relation_count
 
 HaloKind typed_group_halo(const DataInfo *info, int group, EdgeEnd sums_at) { return group == 0 ? (HaloKind)sums_at : (HaloKind)(HALO_KINDS + info->relation_count + 2 * (group - 1) + (sums_at == END_SRC)); }
 
+Domain typed_all_nodes(const DataInfo *info) { return DOMAIN_OF_ROWS(ROWS_OF_TYPES + info->type_count - 1); }
+
+Domain typed_all_edges(const DataInfo *info) { return info->relations[info->relation_count - 1].domain; }
+
+HaloKind typed_columns_halo(const DataInfo *info) { return typed_group_halo(info, info->type_count, END_DST); }
+
+HaloKind typed_back_halo(const DataInfo *info) { return typed_group_halo(info, info->type_count, END_SRC); }
+
 HaloKind typed_edge_halo(Domain edges) { return edges == DOMAIN_EDGE ? HALO_OF_EDGES : (HaloKind)(HALO_KINDS + domain_set(edges) - EDGES_OF_RELATIONS); }
 
 int64_t typed_rows(const DataInfo *info, Domain domain) {

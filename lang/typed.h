@@ -371,6 +371,7 @@ typedef struct DataInfo {
   const RankInfo *ranks; /* NULL: there is one process */
   bool is_of_rank;       /* the numbers here are the most that one of them has */
   const struct DataInfo *of_all; /* then: those of all of them */
+  bool has_all;         /* then: behind what the data have there are a type of nodes and a relation that are the whole graph, which every rank has (typed_all_nodes, typed_all_edges) */
   Locality locality[2]; /* by EdgeEnd: that at which the sums arrive; of rows from anywhere where not known */
   Locality nested_locality[2]; /* the same were the nodes in a nested order; not known where that was not asked for, or they cannot be */
   bool is_symmetric;    /* every edge has its reverse */
@@ -400,6 +401,11 @@ int typed_row_groups(const DataInfo *info);
 int typed_row_group(const DataInfo *info, Domain edges, EdgeEnd end); /* of the rows at this end of such edges */
 int typed_halos(const DataInfo *info); /* how many HaloKinds ranks have */
 HaloKind typed_edge_halo(Domain edges);
+/* Of a rank with has_all: all nodes, the edges between them, and the exchanges of columns for their rows, and of rows for their columns (compiler/graph/transpose.c). */
+Domain typed_all_nodes(const DataInfo *info);
+Domain typed_all_edges(const DataInfo *info);
+HaloKind typed_columns_halo(const DataInfo *info);
+HaloKind typed_back_halo(const DataInfo *info);
 HaloKind typed_group_halo(const DataInfo *info, int group, EdgeEnd sums_at);
 
 /* ---- the train block ---- */
@@ -595,7 +601,7 @@ typedef struct TypedProgram {
   FatePin *fates;           /* in the order of the text */
   const char *plan_effort;  /* "fast", "normal", "best"; NULL: not said */
   CutWish plan_cut;         /* cut = ; CUT_UNSAID: not said */
-  const char *plan_policy;  /* among policy_names; NULL: not said */
+  const char *plan_policy;  /* among program_policies; NULL: not said */
   uint64_t source_fingerprint; /* of all texts read and all -D */
   uint64_t model_fingerprint;  /* without comments, targets and plan */
 } TypedProgram;

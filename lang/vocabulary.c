@@ -11,6 +11,9 @@ const char *const fate_keys[FATE_COUNT + 1] = {FATES(KEY)};
 const char *const lane_names[LANE_COUNT + 1] = {LANES(NAME)};
 const char *const lane_keys[LANE_COUNT + 1] = {LANES(KEY)};
 const char *const policy_names[POLICY_COUNT + 1] = {POLICIES(NAME)};
+const char *const exchange_names[EXCHANGE_COUNT + 1] = {EXCHANGES(NAME)};
+#define ONE(enumerator, name, ...) name,
+const char *const program_policies[POLICY_COUNT + EXCHANGE_COUNT + 1] = {POLICIES(ONE) EXCHANGES(ONE)};
 const char *const role_names[VALUE_ROLE_COUNT + 1] = {ROLES(NAME)};
 
 int vocabulary_find(const char *const *names, const char *name) {

@@ -23,6 +23,9 @@
   policy(POLICY_ROC, "roc") policy(POLICY_FLEXGNN, "flexgnn") policy(POLICY_TORCH_BUDGET, "torch-budget") policy(POLICY_DTR, "dtr") \
   policy(POLICY_CAPUCHIN, "capuchin") policy(POLICY_HONGTU, "hongtu") policy(POLICY_GRINNDER, "grinnder")
 
+/* How ranks exchange what a sum over neighbours reads of others: rows, or columns of all rows. */
+#define EXCHANGES(exchange) exchange(EXCHANGE_HALO, "halo") exchange(EXCHANGE_TRANSPOSE, "transpose")
+
 /* What a value is to the layer that it is of: some of those systems decide by it. */
 #define ROLES(role) role(ROLE_OTHER, "other") role(ROLE_INPUT, "input") role(ROLE_AGGREGATE, "aggregate")
 
@@ -31,11 +34,15 @@ typedef enum Tier { TIERS(VOCABULARY_ENUMERATOR) TIER_COUNT, TIER_NONE = TIER_CO
 typedef enum Fate { FATES(VOCABULARY_ENUMERATOR) FATE_COUNT } Fate;
 typedef enum Lane { LANES(VOCABULARY_ENUMERATOR) LANE_COUNT } Lane;
 typedef enum Policy { POLICIES(VOCABULARY_ENUMERATOR) POLICY_COUNT } Policy;
+typedef enum Exchange { EXCHANGES(VOCABULARY_ENUMERATOR) EXCHANGE_COUNT } Exchange;
 typedef enum ValueRole { ROLES(VOCABULARY_ENUMERATOR) VALUE_ROLE_COUNT } ValueRole;
 
 /* By enumerator, then NULL. */
 extern const char *const tier_names[TIER_COUNT + 1], *const fate_names[FATE_COUNT + 1], *const fate_keys[FATE_COUNT + 1], *const lane_names[LANE_COUNT + 1],
-    *const lane_keys[LANE_COUNT + 1], *const policy_names[POLICY_COUNT + 1], *const role_names[VALUE_ROLE_COUNT + 1];
+    *const lane_keys[LANE_COUNT + 1], *const policy_names[POLICY_COUNT + 1], *const exchange_names[EXCHANGE_COUNT + 1], *const role_names[VALUE_ROLE_COUNT + 1];
+
+/* What a program may be planned by: policies, then exchanges. */
+extern const char *const program_policies[POLICY_COUNT + EXCHANGE_COUNT + 1];
 
 /* The enumerator of a name in one of these; -1: it is none of them. */
 int vocabulary_find(const char *const *names, const char *name);

@@ -168,6 +168,7 @@ typedef struct gnn_copy_desc {
   int64_t row_bytes;
   int64_t volume;    /* bytes that leave all ranks, as planned */
   int is_approximate; /* as gnn_ranks_desc.boundary says; exact otherwise */
+  int holders;       /* of columns of all rows, or of sums that go back: so many ranks have some, the first ones; 0: it is of other rows */
   int64_t at_kept;   /* GNN_BOUNDARY_STALE: in the arena, rows on their way, one way and the other, and the averages of those that came */
 } gnn_copy_desc;
 
@@ -196,11 +197,21 @@ typedef struct gnn_ranks_desc {
   gnn_boundary boundary;
   double boundary_number;        /* stale: the share of what came before in averages, 0: there are none; sample: the share of rows */
   int finer_levels;              /* of steps that run over some of a rank's rows at a time: a part of the nodes is 2^finer_levels runs there */
+  int whole_set;                 /* of the sets of edges the last, which is the whole graph on every rank, between the last type of nodes, which are all; of the halos the last but one passes columns
+                                  * of the rows of all, the last the rows of all columns (core/rank_columns.c). 0: there is none */
 } gnn_ranks_desc;
 
 /* How many of the rank's rows others gather, by GNN_HALO_*, and which, for one rank after the other, as they lie side by side where a copy on the lane of the net takes them. */
 int64_t gnn_sent_rows(const gnn_run *run, int halo);
 const int32_t *gnn_rows_to_send(const gnn_run *run, int halo);
+/* Sums over the whole graph by columns: row[0 .. ) has those of the rank's row r, so many for each of the first `holders` ranks. Those of others go to `sending`, for one rank after the other, those of
+ * this one to their row in `table`, of all nodes. */
+void gnn_columns_part(const gnn_run *run, int64_t r, const gnn_real *row, int holders, int64_t columns, gnn_real *sending, gnn_real *table);
+int gnn_has_columns(const gnn_run *run, int holders);
+/* The rank's rows begin .. end - 1 of sums over all rows stay, among what comes back, where it has columns. */
+void gnn_columns_stay(const gnn_run *run, int64_t begin, int64_t end, const gnn_real *sums, int holders, int64_t columns, gnn_real *back);
+/* And of what came back, columns of one rank behind those of another, rows of `width`. */
+void gnn_columns_join(const gnn_run *run, int64_t begin, int64_t end, const gnn_real *back, int64_t columns, int64_t width, gnn_real *to);
 /* Parts that each rank has, so many bytes of each, become those of all ranks: `parts` has room for all, and its own are there. */
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes);
 /* sums[0 .. count) = the top of the tree over the sums of all parts, [parts][count], of which the rank's own are there. */

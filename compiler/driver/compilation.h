@@ -23,6 +23,7 @@ typedef struct Compilation {
   TypedProgram *program;
   int ranks;             /* among which the nodes are shared out; 1: there is one process */
   const TypedProgram *rank; /* the same with the sizes of one of several ranks; NULL: there is one process */
+  const TypedProgram *rank_with_all; /* and with the whole graph beside its rows, for sums over columns of all; made when first asked for (program_of_cut) */
   Graph *forward;
   Graph *training;       /* NULL without a train block */
   Graph *evaluation;

@@ -302,6 +302,62 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
   return p;
 }
 
+/* Beside it the whole graph, as a further type of nodes and a relation between them. All ranks pass columns of all rows, and get them back. */
+static const RankInfo *ranks_with_all(Arena *arena, const RankInfo *of_rows) {
+  const int count = of_rows->count, halos = HALO_KINDS + 3;
+  RankInfo *ranks = arena_alloc(arena, sizeof *ranks);
+  int64_t *edges = arena_alloc(arena, sizeof *edges);
+  RankRows *groups = arena_alloc(arena, 2 * sizeof *groups);
+  *ranks = *of_rows;
+  *edges = ranks->edges;
+  groups[0] = (RankRows){ranks->nodes, ranks->most_nodes, ranks->first};
+  groups[1] = (RankRows){ranks->nodes, ranks->nodes, ranks->first};
+  ranks->most_related = ranks->related_table = edges;
+  ranks->groups = groups;
+  ranks->halos = halos;
+  ranks->pairs = arena_alloc(arena, (size_t)halos * sizeof *ranks->pairs);
+  ranks->table = arena_alloc(arena, (size_t)halos * sizeof *ranks->table);
+  ranks->sent = arena_alloc(arena, (size_t)halos * sizeof *ranks->sent);
+  for (int h = 0; h < halos; h++) ranks->pairs[h] = h < HALO_KINDS ? of_rows->pairs[h] : arena_alloc(arena, (size_t)(count * count) * sizeof *ranks->pairs[h]);
+  memcpy(ranks->table, of_rows->table, HALO_KINDS * sizeof *ranks->table);
+  memcpy(ranks->sent, of_rows->sent, HALO_KINDS * sizeof *ranks->sent);
+  return ranks;
+}
+
+static const TypedProgram *with_all(const Compilation *c) {
+  static const char all[] = "all";
+  const TypedProgram *of_rows = c->rank;
+  const RankInfo *ranks = ranks_with_all(c->arena, of_rows->info->ranks);
+  TypedProgram *p = arena_alloc(c->arena, sizeof *p);
+  DataInfo *info = arena_alloc(c->arena, sizeof *info);
+  NodeType *type = arena_alloc(c->arena, sizeof *type);
+  Relation *relation = arena_alloc(c->arena, sizeof *relation);
+  *p = *of_rows;
+  *info = *of_rows->info;
+  p->info = info;
+  *type = (NodeType){all, ranks->nodes};
+  *relation = (Relation){all, DOMAIN_OF_EDGES(EDGES_OF_RELATIONS, ROWS_OF_TYPES, ROWS_OF_TYPES), ranks->edges, info->is_symmetric};
+  info->has_all = true;
+  info->types = type;
+  info->relations = relation;
+  info->type_count = info->relation_count = 1;
+  info->ranks = ranks;
+  const HaloKind columns = typed_columns_halo(info), back = typed_back_halo(info);
+  for (int r = 0, count = ranks->count; r < count; r++) {
+    const int64_t own = ranks->first[r + 1] - ranks->first[r];
+    for (int q = 0; q < count; q++)
+      if (q != r) ranks->pairs[columns][q * count + r] = ranks->pairs[back][r * count + q] = own;
+  }
+  ranks->table[columns] = ranks->nodes;
+  return p;
+}
+
+const TypedProgram *program_of_cut(Compilation *c, Cut cut) {
+  if (!cut.transposed) return c->rank ? c->rank : c->program;
+  if (!c->rank_with_all) c->rank_with_all = with_all(c);
+  return c->rank_with_all;
+}
+
 bool share_out_ranks(Compilation *c) {
   if (c->ranks < 2) return true;
   const char *why = not_for_ranks(c);
@@ -437,6 +493,11 @@ static void note_whole_gradients(Compilation *c, const Graph *training, Graph *e
   if (whole) ARENA_PUSH(c->arena, evaluation->notes, evaluation->note_count, arena_printf(c->arena, "whole until the length of all gradients is known: %s", whole));
 }
 
+/* What is noted of the sums of a training is told with the evaluation. */
+static void note_sums(const Compilation *c, const Graph *before, const Graph *training, Graph *evaluation) {
+  for (int n = before->note_count; n < training->note_count; n++) ARENA_PUSH(c->arena, evaluation->notes, evaluation->note_count, training->notes[n]);
+}
+
 static const bool *learned_by_rank(const Compilation *c) {
   bool *is_learned = arena_alloc(c->arena, (size_t)c->program->param_count + 1);
   for (int p = 0; p < c->program->param_count; p++) is_learned[p] = c->rank->params[p].rows_of != DOMAIN_NONE;
@@ -457,7 +518,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
   CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .layers = cut.layers, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
-  if (cut.ranks) options.layers = NULL, options.rank = c->rank, options.has_halos = options.has_edge_halos = true, options.is_following = options.is_following && cut.slices > 1;
+  if (cut.ranks) options.layers = NULL, options.rank = program_of_cut(c, cut), options.transposed = cut.transposed, options.has_halos = options.has_edge_halos = true, options.is_following = options.is_following && cut.slices > 1;
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
   const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, rows_of_rank(c, cut), !cut.ranks && has_labels_away(c)};
   *form = *from;
@@ -470,10 +531,12 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   for (int e = 0; e < form->evaluation_count && is_alike; e++) {
     Graph *graph = cut_graph(from->evaluations[e].graph, measured);
     note_whole_gradients(c, form->training, graph);
+    if (cut.transposed && form->training) note_sums(c, from->training, form->training, graph);
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;
   }
   if (is_alike && form->once && (cut_has_data_away(cut) || cut.ranks)) {
+    options.transposed = NULL; /* what passes but once may be more */
     form->once_graph = cut_graph(from->once_graph, options);
     form->once = fuse_cut(c, form->once_graph, from->once);
     is_alike = form->once && takes_halos(form->once, cut.ranks > 0, cut.has_halos && options.is_graph_away);

@@ -12,6 +12,7 @@ CutWish cut_wish(const Compilation *compilation);
 const LayerCuts *cut_layers(const Compilation *compilation, CutWish wish);
 /* --ranks: the program of one rank (Compilation.rank). False after a message: there are no ranks for such a program. */
 bool share_out_ranks(Compilation *c);
+const TypedProgram *program_of_cut(Compilation *c, Cut cut); /* of ranks, that of one, with what the cut needs; else the program */
 bool ranks_are_cut(const Compilation *c); /* values of a rank of such a program can be */
 bool ranks_have_data_away(const Compilation *c); /* numbers on nodes of such a program can be */
 /* False with an error: this program cannot be cut so. */

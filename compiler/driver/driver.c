@@ -1,5 +1,6 @@
 /* driver: the road. A list of passes and one hook after each: verify, dump, time. */
 #include "cut_forms.h"
+#include "exchanges.h"
 #include "dependencies.h"
 #include "driver.h"
 #include "forms.h"
@@ -410,7 +411,8 @@ static const char *asked_for(const char *option, const char *setting) { return o
 
 /* By itself; or, where parts were asked for, with data where there is room for them, unless that was asked for, too. */
 static bool may_be_cut(const Compilation *c) {
-  return cut_wish(c).mode != CUT_WHOLE && (c->ranks < 2 || ranks_are_cut(c)) && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
+  const bool may_have_parts = c->ranks < 2 || (ranks_are_cut(c) && exchange_asked(c) != EXCHANGE_TRANSPOSE);
+  return cut_wish(c).mode != CUT_WHOLE && may_have_parts && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
 static PlanRequest request_of(Compilation *c) {
@@ -469,8 +471,9 @@ static bool run_plan(Compilation *c) {
   if (!check_links(c)) return false;
   c->request = request_of(c);
   if (diags_error_count(c->diags) > 0) return false;
-  if (!share_out_ranks(c)) return false;
-  const Cut asked = cut_asked(c);
+  if (!share_out_ranks(c) || !check_exchanges(c)) return false;
+  const Cut asked = cut_with_exchanges(c, cut_asked(c));
+  c->request.may_transpose = layers_to_transpose(c);
   c->request = plan_request_cut(&c->request, asked);
   if (!cut_is(c->request.cut, asked)) return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
   if (c->options->plan_from) c->request = plan_request_with_room(&c->request);
@@ -514,7 +517,7 @@ static bool run_explain(Compilation *c) {
   Decisions *d = decisions(c->arena, a->schedule, c->request.pins);
   bool is_reported = options_emits(o, "report"), is_explained = is_reported || o->product == PRODUCT_PLAN;
   if (is_explained && a->training_plan) decisions_weigh(c->arena, a->training_plan, d, o->is_verbose || o->is_plan_json ? d->count : WEIGHED);
-  c->emission = (Emission){.arena = c->arena, .program = c->rank ? c->rank : c->program, .machine = &c->machine, .training_plan = a->training_plan,
+  c->emission = (Emission){.arena = c->arena, .program = program_of_cut(c, a->cut), .machine = &c->machine, .training_plan = a->training_plan,
                            .evaluation_plan = a->evaluation_plan, .schedule = a->schedule, .layout = a->layout, .training = a->of->training_kernels,
                            .evaluation = a->evaluation->kernels, .is_sparse_field = c->is_sparse_field, .backend = c->backend, .architecture = architecture_of(c),
                            .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cut_forms.h"
+#include "exchanges.h"
 #include "compiler/plan/pins.h"
 #include "runtime/base/open.h"
 
@@ -127,6 +128,21 @@ static void take_home_of_scores(Compilation *c, const char *text, size_t length)
   c->request = plan_request_cut(&c->request, cut_with_scores_away(&c->machine, scores_bytes(c), asked));
 }
 
+/* Nor which layers' sums the ranks have columns for, where the planner chose them. */
+static void take_exchanges(Compilation *c, const char *text, size_t length) {
+  if (c->ranks < 2 || exchange_asked(c) != EXCHANGE_COUNT) return;
+  json_t *root = json_loadb(text, length, 0, NULL), *runs = json_object_get(root, "layers"), *run;
+  LayersOfSums *layers = arena_alloc(c->arena, sizeof *layers);
+  size_t i;
+  json_array_foreach(runs, i, run) {
+    const char *layer = json_string_value(json_object_get(run, "layer")), *pass = json_string_value(json_object_get(run, "pass")), *mode = json_string_value(json_object_get(run, "mode"));
+    if (layer && pass && mode && strstr(mode, "transpose")) ARENA_PUSH(c->arena, layers->list, layers->count, ((LayerSums){arena_strdup(c->arena, layer), strcmp(pass, "backward") == 0 ? PHASE_BACKWARD : PHASE_FORWARD}));
+  }
+  json_decref(root);
+  Cut cut = c->request.cut;
+  if (layers->count > 0) cut.transposed = layers, c->request = plan_request_cut(&c->request, cut);
+}
+
 bool take_given_plan(Compilation *c) {
   const char *path = c->options->plan_from;
   size_t length = 0;
@@ -141,6 +157,7 @@ bool take_given_plan(Compilation *c) {
     return false;
   }
   take_home_of_scores(c, text, length);
+  take_exchanges(c, text, length);
   c->request.given = plan_of_form(&c->request, text, length, &c->request.form, &error);
   if (c->request.given || take_plan_of_choice(c, text, length)) return true;
   diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);

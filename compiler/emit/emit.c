@@ -44,14 +44,14 @@ static void emit_copy(const Emission *m, int index, FILE *out) {
   static const char *const lanes[LANE_COUNT] = {"GNN_LANE_COMPUTE", "GNN_LANE_D2H", "GNN_LANE_H2D", "GNN_LANE_SSD_WRITE", "GNN_LANE_SSD_READ", "GNN_LANE_NET"};
   const Copy *copy = &m->schedule->copies[index];
   if (copy_is_exchange(copy)) {
-    const Kernel *kernel = &copy->kernels->kernels[copy->kernels->made_by[copy->value]];
-    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d, %s}, /* %d: %s */\n", copy->step + 1, copy->bytes,
+    const Kernel *kernel = copy_kernel(copy);
+    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d, %d, %s}, /* %d: %s */\n", copy->step + 1, copy->bytes,
             layout_of_sending(m->layout, m->schedule, copy)->name, layout_of_copy(m->layout, m->schedule, copy)->name, halo_of_ranks(copy->kernels->graph, kernel), kernel_exchange_row_bytes(copy->kernels, kernel), copy->exchange.bytes,
-            exchange_boundary(copy->kernels, kernel) != BOUNDARY_EXACT, at(m, resident_kept(m->layout->residents, copy->kernels, copy->value)), index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
+            exchange_boundary(copy->kernels, kernel) != BOUNDARY_EXACT, kernel->kind == KERNEL_HALO ? 0 : exchange_holders(copy->kernels, kernel), at(m, resident_kept(m->layout->residents, copy->kernels, copy->value)), index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
     return;
   }
   const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
-  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
+  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
           copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
           escape_comment(m->arena, m->schedule->steps[copy->step].what));
 }
@@ -264,6 +264,7 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, P
 /* Why a copy is made: who needs the place of what leaves, or the value that comes. */
 static const char *copy_reason(const Emission *m, const Copy *copy) {
   const Schedule *s = m->schedule;
+  if (copy_is_exchange(copy) && copy->kernels->graph->values[copy->value].op == OP_BACK) return "the sums of a rank's rows, of the columns of all ranks";
   if (copy_is_exchange(copy)) return "for the sums over neighbours of other ranks, and of this one";
   const Slot *slot = &s->slots[copy->slot];
   if (slot->is_home && copy->is_out) return "where they stay";
@@ -480,10 +481,11 @@ static int emit_values(const Emission *m, FILE *out) {
     const Step *step = &m->schedule->steps[s];
     bool is_update = s >= m->schedule->backward_end && s < m->schedule->training_count;
     const Kernel *kernel = step->kind == STEP_KERNEL && !is_update ? &step->kernels->kernels[step->kernel] : NULL;
-    for (int k = 0; kernel && kernel->kind != KERNEL_HALO && k < kernel->output_count; k++) { /* copies have what was seen before */
+    for (int k = 0; kernel && !kernel_exchanges(kernel) && k < kernel->output_count; k++) { /* copies have what was seen before */
       const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
       const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], step->part, s);
-      if (value->shape.element != ELEMENT_REAL || !block || kernel->kind == KERNEL_CROSS_ENTROPY) continue;
+      const bool is_of_some = m->program->info->has_all && value->shape.domain == typed_all_nodes(m->program->info); /* ranks without columns have numbers that mean nothing there */
+      if (value->shape.element != ELEMENT_REAL || !block || kernel->kind == KERNEL_CROSS_ENTROPY || is_of_some) continue;
       bool is_later = step->part && step->part < step->parts->count && block->part == 0; /* the last part has all its rows */
       if (is_later) continue;
       if (count++ == 0) fprintf(out, "static const gnn_value_desc values[] = {\n");
@@ -738,7 +740,8 @@ static void emit_ranks(const Emission *m, FILE *out) {
   for (int h = 0; h < ranks->halos; h++) fprintf(out, "%s%s", h ? ", " : "", at(m, blocks[kind_of_halo(h)].row));
   fprintf(out, "};\nstatic const gnn_ranks_desc ranks = {%d, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), first_part, first_row, %d, gathered, at_send", ranks->count, ranks->part_levels, ranks->nodes, ranks->edges, ranks->halos);
   static const char *const boundaries[] = {"GNN_BOUNDARY_EXACT", "GNN_BOUNDARY_STALE", "GNN_BOUNDARY_SAMPLE"};
-  fprintf(out, ", &gnn_mpi, %s, %.17g, %d};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number, m->evaluation_plan->problem->parts->finer);
+  fprintf(out, ", &gnn_mpi, %s, %.17g, %d, %d};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number, m->evaluation_plan->problem->parts->finer,
+          m->program->info->has_all ? domain_set(typed_all_edges(m->program->info)) : 0);
 }
 
 static void emit_program(const Emission *m, int value_count, const TapList *taps, FILE *out) {

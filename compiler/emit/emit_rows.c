@@ -193,7 +193,7 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
   if (anchor->op == OP_REDUCE)
     w->is_flat = is_whole_or_nothing(&graph->values[anchor->operand[0]], anchor, anchor->as.map,
                                      graph->values[anchor->operand[0]].shape.rank);
-  if (kernel_info[kernel->kind].fold != FOLD_NONE || kernel->kind == KERNEL_HALO)
+  if (kernel_info[kernel->kind].fold != FOLD_NONE || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_COLUMNS)
     w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[0], false, is_seen);
   for (int b = 0; b < kernel->body_count; b++) {
     const Value *value = &graph->values[kernel->body[b]];

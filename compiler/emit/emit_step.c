@@ -140,6 +140,15 @@ void step_write_halo(StepWriter *w, Spread spread) {
   rows_write(w->body, LEVEL_ELEMENT, "to[%s] = %s;", w->body->loop_count ? rows_offset(w->body, &w->anchor->shape, index) : "0", text);
 }
 
+void step_write_columns(StepWriter *w, Spread spread) {
+  const Shape *shape = &w->graph->values[w->anchor->operand[0]].shape;
+  w->body = rows_new(w->arguments, shape);
+  w->body->spread = spread;
+  const Index index = rows_full_index(w->body, ROWS_SELF);
+  const char *text = rows_value(w->body, w->anchor->operand[0], index);
+  rows_write(w->body, LEVEL_ELEMENT, "to[%s] = %s;", w->body->loop_count ? rows_offset(w->body, shape, index) : "0", text);
+}
+
 void step_write_fold(const StepWriter *w, const char *acc, const char *text) {
   rows_write(w->operand, LEVEL_ELEMENT, fold_info[kernel_info[w->kernel->kind].fold].code, acc, text);
 }

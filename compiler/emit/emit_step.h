@@ -62,8 +62,9 @@ void step_write_stage_body(StepWriter *w); /* to w->body, which is there */
 /* What is left of it where a library has the result of the product in memory: perhaps that of a value which is stored here,
  * so that each element is read once, before it is overwritten. */
 RowWriter *step_write_rest(StepWriter *w, Spread spread);
-/* The body of a step that copies rows to halos: row r to `to`. */
+/* The body of a step that copies rows to halos: row r to `to`. And of one that takes rows to pieces: the same of a row of the operand. */
 void step_write_halo(StepWriter *w, Spread spread);
+void step_write_columns(StepWriter *w, Spread spread);
 void step_write_fold(const StepWriter *w, const char *acc, const char *text); /* of an element of the operand: "acc[j] += x;" */
 /* "const int64_t src = .." of those variables of an edge that are mentioned. */
 const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out);

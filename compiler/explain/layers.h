@@ -10,7 +10,7 @@ typedef struct LayerRun {
   const char *layer; /* as the model calls it; NULL: what stems from none */
   Phase pass;
   int line;          /* of its first sum over neighbours, or else of its first step */
-  const char *mode;  /* as --cut says it: "whole", "rows(16)", "slices(4)"; "slices(4), rows(16)": it has sums of both kinds */
+  const char *mode;  /* as --cut says it: "whole", "rows(16)", "slices(4)"; "slices(4), rows(16)": it has sums of both kinds; of ranks, "transpose": of columns of all rows */
   int sums;          /* over neighbours; 0: mode and pieces are those of its other steps */
   int pieces;        /* steps that its sums are */
   int64_t out_bytes[TIER_COUNT], in_bytes[TIER_COUNT];

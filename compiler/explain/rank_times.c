@@ -8,20 +8,23 @@ typedef struct Timing {
   double *now, *net, *done; /* per rank; done: per copy and rank */
 } Timing;
 
-static double share_of(const RankInfo *ranks, const Kernel *kernel, int r) {
+static double share_of(const RankInfo *ranks, const Kernels *kernels, const Kernel *kernel, int r) {
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  const bool is_over_all = op_is_aggregation(anchor->op) && kernels->graph->program->info->has_all && anchor->shape.domain == typed_all_nodes(kernels->graph->program->info);
+  if (is_over_all) return r * shape_width(&anchor->shape) < anchor->declared_width; /* who has columns */
   const double rows = ranks->most_nodes ? (double)(ranks->first[r + 1] - ranks->first[r]) / (double)ranks->most_nodes : 1;
   switch (kernel->kind) {
   case KERNEL_UPDATE: case KERNEL_FOLLOW: return 1;
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: return ranks->most_edges ? (double)ranks->arriving[r] / (double)ranks->most_edges : 1;
-  case KERNEL_MATMUL: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_MAP: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_CROSS_ENTROPY:
+  case KERNEL_MATMUL: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_MAP: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_CROSS_ENTROPY:
   case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_KIND_COUNT: break;
   }
   return rows;
 }
 
 static double share_of_exchange(const RankInfo *ranks, const Copy *copy, int r) {
-  const Kernel *kernel = &copy->kernels->kernels[copy->kernels->made_by[copy->value]];
-  const ExchangeTraffic t = exchange_traffic(exchange_ranks(copy->kernels, kernel), kernel_exchange_kind(kernel, copy->kernels->graph), kernel_exchange_row_bytes(copy->kernels, kernel), r, ranks->count);
+  const Kernel *kernel = copy_kernel(copy);
+  const ExchangeTraffic t = exchange_traffic(copy->kernels, kernel, r, ranks->count);
   return copy->exchange.most_bytes ? (double)traffic_bytes(t) / (double)copy->exchange.most_bytes : 0;
 }
 
@@ -47,7 +50,7 @@ RankTimes rank_times(Arena *arena, const Schedule *s, const RankInfo *ranks) {
     for (int r = 0; r < count; r++) {
       double *start = &t.start[r * steps + i], *seconds = &t.seconds[r * steps + i];
       if (step->kind == STEP_KERNEL) {
-        const double share = step->cost.seconds * share_of(ranks, &step->kernels->kernels[step->kernel], r);
+        const double share = step->cost.seconds * share_of(ranks, step->kernels, &step->kernels->kernels[step->kernel], r);
         *start = w.now[r], *seconds = share;
         busy[r] += share;
       } else if (step->kind == STEP_COPY) {

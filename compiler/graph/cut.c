@@ -10,6 +10,7 @@
 
 #include "cut.h"
 #include "learned.h"
+#include "transpose.h"
 
 enum { BIT_WORD = 32 };
 
@@ -616,7 +617,38 @@ static bool is_sum_of_made(const Cutting *c, const Value *value) {
   return c->options.has_edge_halos && is_sum_over_edges(c, value) && graph_walk_end(value) == END_SRC && (c->is_made_on_edges[value->operand[0]] || c->reads_data[value->operand[0]]);
 }
 
+/* ---- sums over all rows ---- */
+
+static int64_t transposed_columns(const Cutting *c, ValueId id) {
+  const Value *sum = &c->from->values[id];
+  if (!c->options.transposed || !layers_have(c->options.transposed, sum->layer.name, sum->phase)) return 0;
+  const ValueId far = transposable(c->from, id);
+  return far != NO_VALUE && can_have_table(c, far) ? columns_of_ranks(shape_width(&sum->shape), c->options.rank->info->ranks->count) : 0;
+}
+
+static ValueId transpose_sum(const Cutting *c, ValueId id) {
+  return transposed_sum(c->to, c->from, id, c->image[transposable(c->from, id)], transposed_columns(c, id));
+}
+
 static const char *listed(Arena *arena, const char *list, const char *item) { return arena_printf(arena, "%s%s%s", list, *list ? ", " : "", item); }
+
+/* Of a training, or of an evaluation alone. */
+static void note_transposed(Cutting *c) {
+  const char *transposed = "", *others = "";
+  Arena *arena = c->to->arena;
+  for (int i = 0; i < c->from->value_count; i++) {
+    const Value *sum = &c->from->values[i];
+    const int ranks = c->options.rank->info->ranks->count;
+    const int64_t columns = transposed_columns(c, i);
+    if (!is_wide_sum(c, sum)) continue;
+    const char *name = arena_printf(arena, "%s%s", sum->said, sum->phase == PHASE_BACKWARD ? " backward" : "");
+    const char *why = transposable(c->from, i) == NO_VALUE ? "no plain sum of rows" : !columns_of_ranks(shape_width(&sum->shape), ranks) ? "too narrow" : "which take less";
+    if (columns) transposed = listed(arena, transposed, arena_printf(arena, "%s, %" PRId64 " columns a rank", name, columns));
+    else others = listed(arena, others, arena_printf(arena, "%s (%s)", name, why));
+  }
+  if (*transposed) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "sums over neighbours of columns of all rows (transpose): %s", transposed));
+  if (*transposed && *others) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "of halos: %s", others));
+}
 
 static void note_slices(Cutting *c) {
   const char *sliced = "", *whole = "";
@@ -684,6 +716,7 @@ static ValueId cut_value(const Cutting *c, ValueId id, int end) {
   const bool is_far_lift = value->op == OP_LIFT && end != NO_INDEX && is_far(c, id, (EdgeEnd)end);
   if (is_rows_of_learned(c, value)) return rows_of_weight(c, id);
   if (value->op == OP_UPDATE && is_learned(c, value->as.index)) return update_of_rows(c, id);
+  if (transposed_columns(c, id)) return transpose_sum(c, id);
   if (c->slice[id] && op_is_aggregation(value->op)) return slice_sum(c, id, c->slice[id]);
   if (c->slice[id]) return gathered != NO_INDEX ? slice_gradient(c, id, c->slice[id]) : follow_slices(c, id, c->slice[id]);
   if (c->options.has_halos && (is_wide_sum(c, value) || is_sum_of_made(c, value))) return sum_of_halos(c, id);
@@ -751,6 +784,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
     }
   take_roots(&c);
   if ((options.slices > 1 || options.layers) && (!options.has_halos || options.rank)) note_slices(&c);
+  if (options.transposed && (graph->is_training || !graph->program->has_train)) note_transposed(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   add_entries(&c);

@@ -106,7 +106,7 @@ HaloKind halo_kind(const Value *halo) { return halo->as.degree.halo; }
 
 int value_table(const Value *value) {
   if (value->op == OP_HOISTED) return value->as.once.table;
-  return value->op == OP_HALO ? (int)halo_kind(value) + 1 : 0;
+  return value->op == OP_HALO || value->op == OP_COLUMNS ? (int)halo_kind(value) + 1 : 0;
 }
 
 int64_t graph_value_rows(const Graph *graph, ValueId id) {

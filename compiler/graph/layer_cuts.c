@@ -6,17 +6,24 @@ static bool is_sum(const Graph *graph, const Value *value) {
   return op_is_aggregation(value->op) && value->shape.domain == DOMAIN_NODE && graph->values[value->operand[0]].shape.domain == DOMAIN_EDGE && value->layer.name && value->phase != PHASE_UPDATE;
 }
 
-static bool is_listed(const LayersOfSums *layers, const Value *sum) {
-  for (int i = 0; i < layers->count; i++)
-    if (layers->list[i].pass == sum->phase && strcmp(layers->list[i].layer, sum->layer.name) == 0) return true;
+bool layers_have(const LayersOfSums *layers, const char *layer, Phase pass) {
+  for (int i = 0; layers && layer && i < layers->count; i++)
+    if (layers->list[i].pass == pass && strcmp(layers->list[i].layer, layer) == 0) return true;
   return false;
+}
+
+bool layers_are(const LayersOfSums *a, const LayersOfSums *b) {
+  if ((a ? a->count : 0) != (b ? b->count : 0)) return false;
+  for (int i = 0; a && i < a->count; i++)
+    if (!layers_have(b, a->list[i].layer, a->list[i].pass)) return false;
+  return true;
 }
 
 LayersOfSums layers_of_sums(const Graph *graph) {
   LayersOfSums layers = {0};
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
-    if (is_sum(graph, value) && !is_listed(&layers, value)) ARENA_PUSH(graph->arena, layers.list, layers.count, ((LayerSums){value->layer.name, value->phase}));
+    if (is_sum(graph, value) && !layers_have(&layers, value->layer.name, value->phase)) ARENA_PUSH(graph->arena, layers.list, layers.count, ((LayerSums){value->layer.name, value->phase}));
   }
   return layers;
 }

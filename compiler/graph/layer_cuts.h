@@ -32,6 +32,10 @@ typedef struct LayersOfSums {
 /* Those that there are, in the order of the graph. */
 LayersOfSums layers_of_sums(const Graph *graph);
 
+/* Whether a list has it; whether two have the same. NULL has nothing. */
+bool layers_have(const LayersOfSums *layers, const char *layer, Phase pass);
+bool layers_are(const LayersOfSums *a, const LayersOfSums *b);
+
 /* NULL: it runs as the program does. `cuts` may be NULL. */
 const LayerCut *layer_cut_of(const LayerCuts *cuts, const char *layer, Phase pass);
 bool layer_cuts_are(const LayerCuts *a, const LayerCuts *b);

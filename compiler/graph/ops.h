@@ -79,6 +79,12 @@ OP(CONCAT, "values side by side along one dimension; begin is not used",
    -1, ANCHOR, PART,     CONCAT,        nothing,   concat,    0, CONCAT,                 NOTHING,  ROWS)
 OP(HALO, "of each part of the nodes the rows that its sums over neighbours gather, its own and those of other parts, for the edges' end in `degree` (cut.c)",
    1,  ANCHOR, DEGREE,   ALIKE,         nothing,   nothing,   0, HALO,                   NOTHING,  ROWS)
+OP(COLUMNS, "of each rank some columns of the rows of all, for sums over neighbours that go over the whole graph (transpose.c)",
+   1,  ANCHOR, DEGREE,   COLUMNS,       nothing,   nothing,   0, COLUMNS,                NOTHING,  ROWS)
+OP(BACK, "such sums where their rows are: of a rank's rows the columns of one rank behind those of another",
+   1,  ANCHOR, DEGREE,   BACK,          nothing,   nothing,   0, BACK,                   NOTHING,  ROWS)
+OP(BESIDE, "these columns side by side",
+   1,  ANCHOR, NONE,     BESIDE,        nothing,   nothing,   0, BESIDE,                 NOTHING,  ROWS)
 OP(REDUCE, "sum over dimensions, or over all rows",
    1,  ANCHOR, MAP,      SUM,           reduce,    reduce,    0, ROW_SUM,                ADDS,     ROWS)
 OP(MATMUL, "rows times a matrix",

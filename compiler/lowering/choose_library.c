@@ -351,7 +351,7 @@ bool kernels_add_alike(const Kernels *a, const Kernels *b) {
   for (int i = 0; i < a->kernel_count; i++) {
     const Kernel *x = &a->kernels[i];
     if (!slices_add_alike(a, x, b)) return false;
-    int k = x->kind == KERNEL_MAP || x->kind == KERNEL_CONCAT || x->kind == KERNEL_UPDATE ? NO_INDEX : name_table_find(&anchors, name_of(a, x->anchor));
+    int k = x->kind == KERNEL_MAP || x->kind == KERNEL_CONCAT || x->kind == KERNEL_BESIDE || x->kind == KERNEL_UPDATE ? NO_INDEX : name_table_find(&anchors, name_of(a, x->anchor));
     if (k >= 0 && !adds_alike(a, x, b, &b->kernels[k])) return false;
   }
   return true;

@@ -231,24 +231,32 @@ void machine_share_out(Machine *machine, int ranks) {
 
 static double link_seconds(Link link, int64_t bytes) { return bytes > 0 && link.bandwidth > 0 ? link.latency + (double)bytes / link.bandwidth : 0; }
 
-ExchangeTraffic exchange_traffic(const RankInfo *ranks, HaloKind kind, int64_t row_bytes, int rank, int of_node) {
-  const int count = ranks->count;
+/* Rows of row_bytes from the first ranks to the first ranks, so many of each. */
+typedef struct Exchanged {
+  const RankInfo *ranks;
+  HaloKind kind;
+  int64_t row_bytes;
+  int senders, receivers;
+} Exchanged;
+
+static ExchangeTraffic traffic_of(const Exchanged *x, int rank, int of_node) {
   ExchangeTraffic t = {{0}, {0}};
-  for (int q = 0; q < count; q++) {
+  const int64_t *pairs = x->ranks->pairs[x->kind];
+  for (int q = 0, count = x->ranks->count; q < count; q++) {
     const bool is_beyond = q / of_node != rank / of_node;
-    t.sent[is_beyond] += row_bytes * ranks->pairs[kind][q * count + rank];
-    t.received[is_beyond] += row_bytes * ranks->pairs[kind][rank * count + q];
+    if (rank < x->senders && q < x->receivers) t.sent[is_beyond] += x->row_bytes * pairs[q * count + rank];
+    if (rank < x->receivers && q < x->senders) t.received[is_beyond] += x->row_bytes * pairs[rank * count + q];
   }
   return t;
 }
 
-static ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ranks, HaloKind kind, int64_t row_bytes) {
-  const int count = ranks->count, of_node = machine->together > 0 ? machine->together : count;
+static ExchangeCost cost_of_exchange(const Machine *machine, const Exchanged *x) {
+  const int count = x->ranks->count, of_node = machine->together > 0 ? machine->together : count;
   ExchangeCost cost = {0};
   for (int node = 0; node < count; node += of_node) {
     int64_t leaves = 0, comes = 0; /* the node */
     for (int r = node; r < node + of_node && r < count; r++) {
-      const ExchangeTraffic t = exchange_traffic(ranks, kind, row_bytes, r, of_node);
+      const ExchangeTraffic t = traffic_of(x, r, of_node);
       const int64_t bytes = traffic_bytes(t);
       cost.bytes += t.sent[0] + t.sent[1];
       if (bytes > cost.most_bytes) cost.most_bytes = bytes;
@@ -261,9 +269,32 @@ static ExchangeCost cost_of_exchange(const Machine *machine, const RankInfo *ran
   return cost;
 }
 
+double seconds_of_rows(const Machine *machine, const RankInfo *ranks, EdgeEnd sums_at, int64_t row_bytes) {
+  return cost_of_exchange(machine, &(Exchanged){ranks, (HaloKind)sums_at, row_bytes, ranks->count, ranks->count}).seconds;
+}
+
+/* The rank with fewest rows of its own gets most. */
+double seconds_of_columns(const Machine *machine, const RankInfo *ranks, int64_t row_bytes) {
+  const int count = ranks->count, of_node = machine->together > 0 && machine->together < count ? machine->together : count;
+  const double each = (double)ranks->nodes / count * (double)row_bytes;
+  const double within = link_seconds(machine->peer, (int64_t)(each * (of_node - 1))), beyond = link_seconds(machine->net, (int64_t)(each * of_node * (count - of_node)));
+  return fmax(within, of_node < count ? beyond : 0);
+}
+
+int exchange_holders(const Kernels *kernels, const Kernel *kernel) {
+  const Graph *graph = kernels->graph;
+  const Value *anchor = &graph->values[kernel->anchor];
+  const int64_t width = shape_width(&anchor->shape), of = shape_width(&graph->values[anchor->operand[0]].shape);
+  if (kernel->kind == KERNEL_HALO) return graph->program->info->ranks->count;
+  return (int)(kernel->kind == KERNEL_COLUMNS ? (of + width - 1) / width : width / of);
+}
+
 HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph) { return halo_kind(&graph->values[kernel->anchor]); }
 
-int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) { return kernels_row_bytes(kernels, kernel->anchor); }
+/* A row of what comes back has the columns of all holders. */
+int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) {
+  return kernels_row_bytes(kernels, kernel->anchor) / (kernel->kind == KERNEL_BACK ? exchange_holders(kernels, kernel) : 1);
+}
 
 BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel) {
   const BoundaryKind boundary = kernels->graph->is_training ? kernels->graph->program->train.boundary : BOUNDARY_EXACT;
@@ -275,10 +306,34 @@ const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel) {
   return exchange_boundary(kernels, kernel) == BOUNDARY_SAMPLE && ranks->sampled ? ranks->sampled : ranks;
 }
 
+static Exchanged exchanged(const Kernels *kernels, const Kernel *kernel) {
+  const RankInfo *ranks = exchange_ranks(kernels, kernel);
+  const int holders = exchange_holders(kernels, kernel);
+  return (Exchanged){ranks, kernel_exchange_kind(kernel, kernels->graph), kernel_exchange_row_bytes(kernels, kernel), kernel->kind == KERNEL_BACK ? holders : ranks->count, kernel->kind == KERNEL_COLUMNS ? holders : ranks->count};
+}
+
+ExchangeTraffic exchange_traffic(const Kernels *kernels, const Kernel *kernel, int rank, int of_node) {
+  const Exchanged x = exchanged(kernels, kernel);
+  return traffic_of(&x, rank, of_node);
+}
+
+int64_t exchange_most_rows(const Kernels *kernels, const Kernel *kernel) {
+  Exchanged x = exchanged(kernels, kernel);
+  int64_t most = 0;
+  if (kernel->kind == KERNEL_HALO) return x.ranks->sent[x.kind];
+  x.row_bytes = 1;
+  for (int r = 0; r < x.ranks->count; r++) {
+    const int64_t rows = traffic_of(&x, r, x.ranks->count).sent[0];
+    if (rows > most) most = rows;
+  }
+  return most;
+}
+
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel) {
   const DataInfo *info = kernels->graph->program->info;
-  if (kernel->kind != KERNEL_HALO || !info->is_of_rank) return (ExchangeCost){0};
-  ExchangeCost cost = cost_of_exchange(machine, exchange_ranks(kernels, kernel), kernel_exchange_kind(kernel, kernels->graph), kernel_exchange_row_bytes(kernels, kernel));
+  if (!kernel_exchanges(kernel) || !info->is_of_rank) return (ExchangeCost){0};
+  const Exchanged x = exchanged(kernels, kernel);
+  ExchangeCost cost = cost_of_exchange(machine, &x);
   if (exchange_boundary(kernels, kernel) != BOUNDARY_STALE) return cost;
   cost.later_seconds = cost.seconds; /* what comes is copied, and what leaves: read and written */
   cost.seconds = cost.most_bytes > 0 && machine->bandwidth > 0 ? 4 * (double)cost.most_bytes / machine->bandwidth : 0;
@@ -452,16 +507,17 @@ static bool is_operand(const Estimate *e, ValueId id) {
 /* A product reads its operands while it multiplies; what is gathered is not read in order; all else the body reads. An
  * update writes in place. */
 static void add_traffic(Estimate *e) {
+  const double share = e->kernel->kind == KERNEL_BACK ? 1.0 / exchange_holders(e->kernels, e->kernel) : 1; /* the rows that stay with the rank, of the columns that it has */
   double written = 0;
   for (int k = 0; k < e->kernel->input_count; k++) {
     ValueId id = e->kernel->inputs[k];
-    double bytes = input_bytes(e->kernels, e->kernel, id), seconds = traffic_seconds(e, bytes, reuse_bytes(e, id));
+    double bytes = share * input_bytes(e->kernels, e->kernel, id), seconds = traffic_seconds(e, bytes, reuse_bytes(e, id));
     e->bytes += bytes;
     if (id == gathered_value(e)) continue;
     if (e->kernel->kind != KERNEL_MAP && is_operand(e, id)) e->anchor_reads += seconds;
     else e->body_reads += seconds;
   }
-  for (int k = 0; k < e->kernel->output_count; k++) written += (double)kernels_bytes(e->kernels, e->kernel->outputs[k]);
+  for (int k = 0; k < e->kernel->output_count; k++) written += share * (double)kernels_bytes(e->kernels, e->kernel->outputs[k]);
   e->bytes += written;
   e->body_writes = traffic_seconds(e, written, WRITE_REUSE * e->bytes);
 }
@@ -589,7 +645,9 @@ static double degree_rounds(const Estimate *e) { return ceil(e->edges / fmax(1, 
 static void anchor_spmm(Estimate *e) {
   double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
   static const Locality unknown = {.is_known = false};
-  const bool is_measured = e->graph->values[e->anchor->operand[0]].shape.domain == DOMAIN_EDGE;
+  const DataInfo *info = e->graph->program->info;
+  const Domain edges = e->graph->values[e->anchor->operand[0]].shape.domain;
+  const bool is_measured = edges == DOMAIN_EDGE || (info->has_all && edges == typed_all_edges(info));
   const Locality *locality = is_measured ? &e->graph->program->info->locality[e->anchor->as.end] : &unknown;
   e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
   e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;
@@ -771,7 +829,7 @@ static int launches(const Estimate *e) {
   case KERNEL_CROSS_ENTROPY: return 3;
   case KERNEL_CROSS_ENTROPY_GRADIENT: return 2;
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: return e->starts;
-  case KERNEL_MAP: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
+  case KERNEL_MAP: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return 1;
 }
@@ -802,7 +860,7 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   const Domain walked = domain_is_edges(e.anchor->shape.domain) ? e.anchor->shape.domain : domain_is_edges(operand) ? operand : DOMAIN_EDGE;
   e.nodes = (double)graph_rows(graph, domain_at(walked, graph_walk_end(e.anchor) == END_SRC ? END_DST : END_SRC)); /* rows that are gathered */
   e.edges = (double)graph_rows(graph, walked);
-  bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
+  bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_BACK || kernel->kind == KERNEL_BESIDE || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
   if (has_row_tasks && !domain_is_relation(e.anchor->shape.domain)) divide(&e, e.rows);
   if (kernel->kind == KERNEL_UPDATE) {
     e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);

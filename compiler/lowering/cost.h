@@ -37,11 +37,15 @@ typedef struct Machine {
 /* The machine that a target describes; of this computer where `target` is NULL. */
 Machine machine_of_target(const TargetSpec *target);
 
-/* Bytes of one rank in an exchange of rows of row_bytes: within its node, of of_node ranks, and beyond. O(ranks). */
+/* Of an exchange of columns: so many ranks have some, the first ones. Of others: all. */
+int exchange_holders(const Kernels *kernels, const Kernel *kernel);
+/* The most rows that leave one rank. */
+int64_t exchange_most_rows(const Kernels *kernels, const Kernel *kernel);
+/* Bytes of one rank in an exchange: within its node, of of_node ranks, and beyond. O(ranks). */
 typedef struct ExchangeTraffic {
   int64_t sent[2], received[2];
 } ExchangeTraffic;
-ExchangeTraffic exchange_traffic(const RankInfo *ranks, HaloKind kind, int64_t row_bytes, int rank, int of_node);
+ExchangeTraffic exchange_traffic(const Kernels *kernels, const Kernel *kernel, int rank, int of_node);
 /* What leaves a rank and what comes pass at the same time. */
 static inline int64_t traffic_bytes(ExchangeTraffic t) {
   const int64_t sent = t.sent[0] + t.sent[1], received = t.received[0] + t.received[1];
@@ -63,10 +67,16 @@ enum { FLAT_WIDEST = 32 }; /* numbers of an edge that emit_flat.c puts aside, fo
 
 /* Of the rows that a halo kernel of a rank gathers; nothing for others. */
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
+static inline bool kernel_exchanges(const Kernel *kernel) { return kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_COLUMNS || kernel->kind == KERNEL_BACK; } /* in a program of ranks */
+static inline const char *exchange_variant(const Kernel *kernel) { return kernel->kind == KERNEL_HALO ? "halo" : "transpose"; }
 HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph);
 BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel); /* what a training makes of it */
 const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel);
 int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel);
+
+/* Of an exchange of rows of others, for sums at this end of the graph's edges; and about of one of so many bytes of each row of all. */
+double seconds_of_rows(const Machine *machine, const RankInfo *ranks, EdgeEnd sums_at, int64_t row_bytes);
+double seconds_of_columns(const Machine *machine, const RankInfo *ranks, int64_t row_bytes);
 
 /* As one of so many ranks has it: the tiers that a node's devices share are divided among them, and where there are more ranks than devices, these too. */
 void machine_share_out(Machine *machine, int ranks);

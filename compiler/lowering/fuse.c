@@ -631,6 +631,19 @@ static void loops_halo(const Fusion *f, Kernel *kernel, const Value *anchor) {
   kernel->work_bytes = kernels_row_bytes(f->kernels, kernel->anchor) * (rows > 0 ? rows : 1);
 }
 
+/* Of its rows the columns of others, likewise. */
+static void loops_columns(const Fusion *f, Kernel *kernel, const Value *anchor) {
+  const RankInfo *ranks = ranks_of(f);
+  const int64_t width = shape_width(&f->graph->values[anchor->operand[0]].shape), columns = shape_width(&anchor->shape);
+  int64_t rows = 0;
+  for (int r = 0; r < ranks->count; r++) {
+    const int64_t sent = (ranks->first[r + 1] - ranks->first[r]) * ((width + columns - 1) / columns - (r * columns < width));
+    if (sent > rows) rows = sent;
+  }
+  kernel->work_bytes = kernels_row_bytes(f->kernels, kernel->anchor) * (rows > 0 ? rows : 1);
+  kernel->task_rows = TASK_NUMBERS / width;
+}
+
 static void loops_nothing(const Fusion *f, Kernel *kernel, const Value *anchor) { (void)f, (void)kernel, (void)anchor; }
 
 static void choose_loops(const Fusion *f, Kernel *kernel) {
@@ -660,7 +673,7 @@ static Domain edges_walked(const Kernels *kernels, const Kernel *kernel) {
 static bool walks_out(const Kernels *kernels, const Kernel *kernel) { return graph_walk_end(&kernels->graph->values[kernel->anchor]) == END_SRC; }
 
 /* It goes over edges by their number alone, whichever nodes they join. */
-static bool is_by_number(const Kernel *kernel) { return kernel->kind == KERNEL_MATMUL || kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO; }
+static bool is_by_number(const Kernel *kernel) { return kernel->kind == KERNEL_MATMUL || kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_COLUMNS; }
 
 ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel) {
   return edges_walked(kernels, kernel) == DOMAIN_EDGE && !is_by_number(kernel) ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;

@@ -37,6 +37,12 @@ KERNEL(CONCAT, "concat", "rows of several values side by side",
        NOWHERE,    NONE, nothing,       nothing, concat,        none,   concat,                 nothing,       concat)
 KERNEL(HALO, "halo", "rows of a part to those parts whose sums over neighbours gather them",
        NOWHERE,    NONE, halo,          halo,    halo,          none,   halo,                   nothing,       halo)
+KERNEL(COLUMNS, "columns", "of a rank's rows the columns of each rank to that rank",
+       NOWHERE,    NONE, columns,       nothing, columns,       none,   columns,                nothing,       columns)
+KERNEL(BACK, "back", "sums of columns to the ranks whose rows they are",
+       NOWHERE,    NONE, nothing,       nothing, back,          none,   back,                   nothing,       back)
+KERNEL(BESIDE, "beside", "the columns of all ranks side by side",
+       NOWHERE,    NONE, nothing,       nothing, beside,        none,   beside,                 nothing,       beside)
 KERNEL(CROSS_ENTROPY, "cross entropy", "mean over the training nodes of -log softmax at the label",
        NOWHERE,    NONE, loss,          loss,    loss,          none,   cross_entropy,          nothing,       cross_entropy)
 KERNEL(CROSS_ENTROPY_GRADIENT, "cross entropy gradient", "its derivative by the scores",

@@ -34,6 +34,7 @@ typedef struct Cut {
   int parts, slices;
   int ranks; /* that the nodes are shared out among, of whose values the sizes are; 0: there is one process */
   const LayerCuts *layers; /* which run their sums otherwise; NULL: none */
+  const LayersOfSums *transposed; /* of ranks: whose sums over neighbours go over columns of all rows (compiler/graph/transpose.h); NULL: none do */
   bool has_halos; /* a part's sums over neighbours gather from its own rows and from those it needs of others; else from tables of all rows */
   /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there; fields_home is that of what is computed once, too. */
   Tier fields_home, graph_home;
@@ -45,7 +46,7 @@ typedef struct Cut {
 static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE; }
 static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && cut.ranks == 0 && !cut.layers && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
-  return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers);
+  return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers) && layers_are(a.transposed, b.transposed);
 }
 /* With scores of so many bytes away from the device, where there is room for them; with data at home in these tiers of the machine, and then scores away, too. */
 Cut cut_with_scores_away(const Machine *machine, int64_t scores_bytes, Cut cut);
@@ -83,6 +84,7 @@ typedef struct PlanRequest {
   const CutForms *(*forms_of)(void *of, Cut cut); /* for other cuts; NULL: there are none */
   void *of;
   int parts_at_most;     /* of cuts that are looked for where whole values take longer or do not fit; 1: none is */
+  const LayersOfSums *may_transpose; /* which are tried with cut.transposed; NULL: none are */
   int slices_at_most;    /* more would be no other cut */
   bool has_given_parts;  /* parts and slices are those of `cut`, which was asked for: of cuts that are looked for only what is away from the device, and halos, differ */
   bool has_fields;       /* numbers on nodes, which may be at home elsewhere */
@@ -151,6 +153,9 @@ const PlanningProblem *plan_problem_of(const PlanRequest *request, FormKind form
 
 /* What is at home on the host or the SSD takes there. */
 int64_t plan_home_bytes(const PlanRequest *request, const Form *form, Tier tier);
+
+/* choose_exchanges.c: the faster of a plan in which all ranks exchange rows, and of those in which some layers' sums go over columns of all rows, in one pass or in both. */
+const PlanAnswer *with_transposed_sums(const PlanRequest *request, const PlanAnswer *halos);
 
 /* Seconds of a plan's epoch as they are announced: with what copies take from the compute beside them. */
 double plan_announced_seconds(const PlanRequest *request, const Plan *plan);

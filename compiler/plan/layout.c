@@ -573,6 +573,8 @@ const Block *layout_of_sums(const Layout *layout, const Schedule *schedule, int 
 
 const Block *layout_of_sending(const Layout *layout, const Schedule *schedule, const Copy *copy) {
   const int step = schedule->kernel_step[copy->boundary];
+  const Value *value = &copy->kernels->graph->values[copy->value];
+  if (value->op == OP_BACK) return layout_at(layout, copy->kernels, value->operand[0], 0, step); /* sums leave from where they were made */
   for (int i = find_blocks(layout, copy->kernels, NO_VALUE); is_block_of(layout, i, copy->kernels, NO_VALUE); i++) {
     const Block *block = block_by_value(layout, i);
     if (block->kind == BLOCK_SCRATCH && !block->is_sums && block->first == step) return block;

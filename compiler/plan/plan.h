@@ -365,6 +365,9 @@ typedef struct Copy {
 
 static inline bool copy_is_exchange(const Copy *copy) { return copy->lane == LANE_NET; }
 
+/* Of an exchange, which leaves what it has packed. */
+static inline const Kernel *copy_kernel(const Copy *copy) { return &copy->kernels->kernels[copy->kernels->made_by[copy->value]]; }
+
 /* One of its ends is the device: all but the hops between the ring and the SSD. */
 static inline bool copy_touches_device(const Copy *copy) {
   return copy->lane == LANE_D2H || copy->lane == LANE_H2D || !copy->is_by_ring;
@@ -397,7 +400,7 @@ typedef struct Schedule {
   double training_seconds, evaluation_seconds, once_seconds;
   double rerun_seconds, wait_seconds, slowed_seconds; /* of training_seconds */
   struct NetTotals {
-    int exchanges;
+    int exchanges, transposed; /* of columns, for sums over all rows, or back */
     int64_t bytes, most_bytes; /* of all ranks; of the most that leave or reach one in each */
     double seconds, wait_seconds;
   } net, net_once;   /* of an epoch, or where nothing trains of an evaluation; of what comes before the first */

@@ -78,7 +78,7 @@ typedef struct RelatedEdges {
 /* Of the rank with most. */
 static RelatedEdges related_edges(const DataInfo *info) {
   RelatedEdges edges = {0, 0};
-  for (int r = 0; r < info->relation_count; r++) {
+  for (int r = 0; r < info->relation_count - info->has_all; r++) { /* the whole graph is not shared out */
     edges.all += info->ranks->most_related[r];
     if (info->ranks->most_related[r] > edges.most) edges.most = info->ranks->most_related[r];
   }
@@ -127,7 +127,7 @@ static int64_t sharing_bytes(const TypedProgram *program) {
   if (!ranks) return 0;
   const RelatedEdges of_relations = related_edges(program->info);
   int64_t rows = 9 * ranks->nodes + 16 * ranks->most_nodes;
-  for (int g = 1; ranks->groups && g < typed_row_groups(program->info); g++) rows += 9 * ranks->groups[g].rows + 16 * ranks->groups[g].most;
+  for (int g = 1; ranks->groups && g < typed_row_groups(program->info) - program->info->has_all; g++) rows += 9 * ranks->groups[g].rows + 16 * ranks->groups[g].most;
   return rows + 16 * ranks->most_nodes + 28 * (ranks->most_edges + of_relations.most);
 }
 

@@ -113,6 +113,7 @@ static const char *halo_name(const Collecting *l, HaloKind kind) {
 static void add_halo(Collecting *l, HaloKind kind) {
   const DataInfo *info = l->program->info;
   if (info->is_of_rank && l->residents->halo[kind].row != NO_INDEX) return; /* that of another relation */
+  if (info->has_all && (kind == typed_columns_halo(info) || kind == typed_back_halo(info))) return; /* all rows pass */
   if (info->is_of_rank) { /* what leaves for other ranks; ids are rows of a table */
     l->residents->halo[kind] = (struct HaloBlocks){.code = NO_INDEX, .row = add_part(l, halo_name(l, kind), "_sent_rows", 4 * info->ranks->sent[kind]), .first = NO_INDEX};
     return;

@@ -128,15 +128,16 @@ static void add_exchange(Scheduling *c, int index) {
   const Kernel *kernel = &kernels->kernels[c->problem->kernel_of_op[c->q->problem->steps[c->q->base[event->boundary]].op]];
   const ExchangeCost cost = exchange_of_kernel(c->machine, kernels, kernel);
   const char *name = kernels->graph->values[kernel->anchor].name, *said = kernels->graph->values[kernel->anchor].said;
-  static const char format[] = "exchange %s: %" PRId64 " bytes in all, at most %" PRId64 " of one rank";
-  Copy copy = {.lane = LANE_NET, .kernels = kernels, .value = kernel->anchor, .bytes = exchange_ranks(kernels, kernel)->sent[kernel_exchange_kind(kernel, kernels->graph)] * kernel_exchange_row_bytes(kernels, kernel), .tier = TIER_NONE, .boundary = c->first_boundary + event->boundary, .step = s->count, .slot = NO_INDEX,
+  static const char format[] = "exchange %s%s: %" PRId64 " bytes in all, at most %" PRId64 " of one rank";
+  const char *variant = kernel->kind == KERNEL_HALO ? "" : " (transpose)";
+  Copy copy = {.lane = LANE_NET, .kernels = kernels, .value = kernel->anchor, .bytes = exchange_most_rows(kernels, kernel) * kernel_exchange_row_bytes(kernels, kernel), .tier = TIER_NONE, .boundary = c->first_boundary + event->boundary, .step = s->count, .slot = NO_INDEX,
                .after = {NO_INDEX, NO_INDEX}, .exchange = cost};
   TimelineEvent next = *event;
   next.boundary++;
   ARENA_PUSH(c->arena, s->copies, s->copy_count, copy);
   c->copy_of_event[index] = s->copy_count - 1;
   add_step(c, &next, (Step){.kind = STEP_COPY, .lane = LANE_NET, .kernel = NO_INDEX, .copy = s->copy_count - 1, .cost = {.bytes = cost.most_bytes}, .place = kernels->graph->values[kernel->anchor].place,
-                            .what = arena_printf(c->arena, format, name, cost.bytes, cost.most_bytes), .said = arena_printf(c->arena, format, said, cost.bytes, cost.most_bytes)});
+                            .what = arena_printf(c->arena, format, name, variant, cost.bytes, cost.most_bytes), .said = arena_printf(c->arena, format, said, variant, cost.bytes, cost.most_bytes)});
 }
 
 /* ---- waits and kernels ---- */
@@ -216,7 +217,7 @@ static struct NetTotals sum_exchanges(const Schedule *s, int first, int last) {
     if (step->kind == STEP_KERNEL || !copy_is_exchange(&s->copies[step->copy])) continue;
     const ExchangeCost *cost = &s->copies[step->copy].exchange;
     if (step->kind == STEP_WAIT) t.wait_seconds += step->cost.seconds;
-    else t.exchanges++, t.bytes += cost->bytes, t.most_bytes += cost->most_bytes, t.seconds += step->cost.seconds;
+    else t.exchanges++, t.transposed += copy_kernel(&s->copies[step->copy])->kind != KERNEL_HALO, t.bytes += cost->bytes, t.most_bytes += cost->most_bytes, t.seconds += step->cost.seconds;
   }
   return t;
 }

@@ -330,7 +330,8 @@ static void memory_copy(Memory *m, int s) {
   if (m->fault) return;
   if (copy_is_exchange(c)) { /* what was packed is there still, and so are the rank's own rows */
     const char *name = c->kernels->graph->values[c->value].name;
-    memory_expect(m, spans[0][0], 0, s, name);
+    const Value *value = &c->kernels->graph->values[c->value];
+    memory_expect(m, spans[0][0], value->op == OP_BACK ? memory_tag(m, c->kernels, value->operand[0], 0) : 0, s, name);
     memory_expect(m, spans[1][0], memory_tag(m, c->kernels, c->value, c->part), s, name);
     return;
   }

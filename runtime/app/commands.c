@@ -718,17 +718,18 @@ static void commands_info_builds(const gnn_cli *cli) {
 }
 
 /* Of all types and relations, as planned. */
-static void commands_planned(const gnn_graph_desc *graph, int64_t *nodes, int64_t *edges) {
+static void commands_planned(const gnn_program *program, int64_t *nodes, int64_t *edges) {
+  const gnn_graph_desc *graph = &program->graph;
   *nodes = graph->nodes;
   *edges = graph->edges;
-  for (int t = 0; t < graph->type_count; t++) *nodes += graph->types[t].nodes;
-  for (int set = GNN_RELATIONS; graph->type_count && set < graph->set_count; set++) *edges += graph->sets[set].edges;
+  for (int t = 0; t < gnn_data_types(program); t++) *nodes += graph->types[t].nodes;
+  for (int set = GNN_RELATIONS; gnn_data_types(program) && set < gnn_data_sets(program); set++) *edges += graph->sets[set].edges;
 }
 
 static int commands_info_json(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
   int64_t nodes, edges;
-  commands_planned(&program->graph, &nodes, &edges);
+  commands_planned(program, &nodes, &edges);
   gnn_text text = {0};
   gnn_text_format(&text, "{\"model\":");
   gnn_text_json(&text, program->name);
@@ -782,7 +783,7 @@ int gnn_command_info(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
   if (cli->is_json) return commands_info_json(cli);
   int64_t count = 0, nodes, edges;
-  commands_planned(&program->graph, &nodes, &edges);
+  commands_planned(program, &nodes, &edges);
   for (int w = 0; w < program->weight_count; w++) count += program->weights[w].is_trained ? program->weights[w].count : 0;
   printf("model        %s, from %s\n", program->name, program->source_name);
   printf("fingerprint  %s\n", program->fingerprint);

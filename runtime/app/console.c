@@ -11,6 +11,7 @@
 
 #include "fold_runs.h"
 #include "runtime/core/device.h"
+#include "runtime/core/ranks.h"
 
 enum { CONSOLE_ROWS = 20, CONSOLE_SECONDS = 60 }; /* rows of a run on a terminal; between rows in a file */
 enum { CONSOLE_COLUMNS = 80 };                      /* where neither the terminal nor COLUMNS says */
@@ -71,10 +72,9 @@ typedef struct console_counts {
 
 /* Of all types and relations. */
 static console_counts console_count(const gnn_run *run, const gnn_whole *whole) {
-  const gnn_graph_desc *graph = &run->program->graph;
-  console_counts counts = {.nodes = whole->nodes, .edges = whole->edges, .relations = graph->set_count > GNN_RELATIONS ? graph->set_count - GNN_RELATIONS - (run->program->recipe.pairs.name != NULL) : 0};
-  for (int t = 0; t < graph->type_count; t++) counts.nodes += run->type_nodes[t];
-  for (int set = GNN_RELATIONS; graph->type_count && set < graph->set_count; set++) counts.edges += run->sets[set].in.entries;
+  console_counts counts = {.nodes = whole->nodes, .edges = whole->edges, .relations = gnn_data_sets(run->program) > GNN_RELATIONS ? gnn_data_sets(run->program) - GNN_RELATIONS - (run->program->recipe.pairs.name != NULL) : 0};
+  for (int t = 0; t < gnn_data_types(run->program); t++) counts.nodes += run->type_nodes[t];
+  for (int set = GNN_RELATIONS; gnn_data_types(run->program) && set < gnn_data_sets(run->program); set++) counts.edges += run->sets[set].in.entries;
   return counts;
 }
 

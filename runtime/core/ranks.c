@@ -51,6 +51,7 @@ gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ran
   gnn_status status = ranks->sent_bytes && ranks->sent_times ? GNN_OK : gnn_fail_memory(error, 16 * program->copy_count);
   if (status == GNN_OK) status = make_lists(ranks, error);
   if (status == GNN_OK) status = program->ranks->net->begin(ranks, error);
+  if (status == GNN_OK && ranks->started == ranks->count) status = gnn_columns_begin(ranks, error);
   if (status != GNN_OK) return status;
   *out = ranks;
   if (ranks->started == ranks->count) return ranks_are_of_one_program(ranks, error);
@@ -64,6 +65,7 @@ void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike) {
   if (code == 0 || is_alike) ranks->desc->net->end(ranks);
   else ranks->desc->net->abort(ranks, code);
   gnn_boundary_end(ranks);
+  gnn_columns_end(ranks);
   for (int h = 0; h < ranks->desc->halos; h++) {
     free(ranks->send_first[h]);
     free(ranks->receive_first[h]);
@@ -109,6 +111,9 @@ const int32_t *gnn_rows_to_send(const gnn_run *run, int halo) { return run->rank
 
 gnn_messages gnn_ranks_messages(const gnn_ranks *ranks, int number, void *sending, void *table) {
   const gnn_copy_desc *copy = &ranks->program->copies[number];
+  const gnn_columns_lists *columns = ranks->columns[copy->holders];
+  if (columns && copy->halo == ranks->desc->halos - 2) return (gnn_messages){sending, table, columns->to_holders, columns->of_all, copy->row_bytes, 0};
+  if (columns) return (gnn_messages){sending, table, columns->of_all, columns->of_holders, copy->row_bytes, 0};
   return (gnn_messages){sending, (unsigned char *)table + ranks->rows[copy->halo] * copy->row_bytes, ranks->send_first[copy->halo], ranks->receive_first[copy->halo], copy->row_bytes, gnn_ranks_draws_pairs(ranks, copy->halo)};
 }
 
@@ -121,7 +126,7 @@ void gnn_ranks_start(gnn_run *run, int number, void *sending, void *table) {
   const gnn_copy_desc *copy = &run->program->copies[number];
   gnn_ranks *ranks = run->ranks;
   const gnn_messages messages = gnn_ranks_messages(ranks, number, sending, table);
-  int64_t sent = messages.send_first[ranks->count] * messages.row_bytes;
+  int64_t sent = gnn_messages_bytes(&messages, ranks->rank, ranks->count);
   if (copy->is_approximate) sent = gnn_boundary_exchange(run, number, sending, table);
   else ranks->desc->net->start(ranks, copy->step, &messages);
   gnn_ranks_count(ranks, number, sent);

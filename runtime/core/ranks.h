@@ -7,13 +7,15 @@
 
 #include "runtime/base/text.h"
 
-/* Rows that leave for each rank lie one after the other, and so do those that come; in rows of row_bytes. */
+/* Rows that leave for each rank lie one after the other, and so do those that come; in rows of row_bytes. Where there are some of the rank itself between them, these stay. */
 typedef struct gnn_messages {
   unsigned char *sending, *receiving;
   const int64_t *send_first, *receive_first; /* [count + 1] */
   int64_t row_bytes;
   int is_drawn;         /* there are others the next time */
 } gnn_messages;
+
+static inline int64_t gnn_messages_bytes(const gnn_messages *m, int rank, int count) { return (m->send_first[count] - (m->send_first[rank + 1] - m->send_first[rank])) * m->row_bytes; } /* that leave */
 
 /* What carries them. Whatever fails is said, with rank, step, peer and message, and ends all ranks. */
 struct gnn_net {
@@ -28,6 +30,11 @@ struct gnn_net {
   void (*abort)(gnn_ranks *ranks, int code); /* of all of them, at once */
 };
 
+/* Of exchanges of columns, by how many ranks have some: where the rows of each rank begin, of those that leave for who has columns, that come from there, and of all that come to or leave one. */
+typedef struct gnn_columns_lists {
+  int64_t to_holders[GNN_RANKS_MOST + 1], of_holders[GNN_RANKS_MOST + 1], of_all[GNN_RANKS_MOST + 1];
+} gnn_columns_lists;
+
 struct gnn_ranks {
   const gnn_program *program;
   const gnn_ranks_desc *desc;
@@ -41,6 +48,7 @@ struct gnn_ranks {
   int64_t *rows; /* [desc->halos], as what follows: of a table, before those of others */
   int64_t **send_first, **receive_first; /* [count + 1] each */
   const int32_t **send_row;
+  gnn_columns_lists *columns[GNN_RANKS_MOST + 1]; /* by the number of ranks that have some; NULL: of no exchange */
   struct gnn_boundary_state *boundary; /* boundary.h; NULL: all is exact */
   int64_t *sent_bytes, *sent_times; /* per copy of the program: what left this rank, in how many exchanges; since the program began */
 };
@@ -61,6 +69,12 @@ const char *gnn_ranks_step_text(const gnn_ranks *ranks, int step);
 gnn_where gnn_ranks_where(const gnn_ranks *ranks, int step);
 /* R0810, for the user: what ends all ranks. */
 void gnn_ranks_say_failure(const gnn_ranks *ranks, int step, const char *what, const char *text);
+/* What the data have of further types of nodes, and of sets of edges: behind them a program may have the whole graph as one of each. */
+static inline int gnn_data_types(const gnn_program *program) { return program->graph.type_count - (program->ranks && program->ranks->whole_set); }
+static inline int gnn_data_sets(const gnn_program *program) { return program->graph.set_count - (program->ranks && program->ranks->whole_set); }
+/* Of the exchanges of columns: what passes is known without the data. */
+gnn_status gnn_columns_begin(gnn_ranks *ranks, gnn_error *error);
+void gnn_columns_end(gnn_ranks *ranks);
 /* What passes in an exchange of all rows, between these places; and that it has. */
 gnn_messages gnn_ranks_messages(const gnn_ranks *ranks, int copy, void *sending, void *table);
 void gnn_ranks_count(gnn_ranks *ranks, int copy, int64_t bytes);

@@ -52,7 +52,10 @@ void gnn_cuda_gather_parts(gnn_run *run, int64_t at, int64_t part_bytes) {
 void gnn_cuda_net_count(gnn_cuda *cuda, gnn_work work) {
   gnn_ranks *ranks = net_ranks(cuda);
   for (int c = 0; ranks && c < cuda->program->copy_count; c++)
-    if (cuda->passes[work][c]) gnn_ranks_count(ranks, c, ranks->send_first[cuda->program->copies[c].halo][ranks->count] * cuda->program->copies[c].row_bytes);
+    if (cuda->passes[work][c]) {
+      const gnn_messages messages = gnn_ranks_messages(ranks, c, cuda->arena, cuda->arena);
+      gnn_ranks_count(ranks, c, gnn_messages_bytes(&messages, ranks->rank, ranks->count));
+    }
 }
 
 /* ---- the watchdog ---- */

@@ -225,6 +225,11 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   return status == GNN_OK ? fill_out_degrees(instance, data, &set->out, plan, error) : status;
 }
 
+gnn_status gnn_fill_whole_graph(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error) {
+  const fill_edges all = {dataset->nodes, dataset->nodes, dataset->edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, NULL};
+  return fill_edge_set(instance, dataset, &all, set, error);
+}
+
 /* The pieces of values have the sizes that the parts had in the plan. */
 static int fill_has_parts(const gnn_run *run, const int64_t *first) {
   const gnn_graph_desc *plan = &run->program->graph;

@@ -25,6 +25,8 @@ int64_t gnn_fill_bounds(const int64_t *ptr, int64_t rows, int64_t *bounds);
 gnn_status gnn_fill_hubs(gnn_csr *csr, int32_t *hub, int64_t room, gnn_error *error);
 gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, const gnn_field_desc *field, gnn_error *error);
 gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error);
+/* All edges of the data, on a rank, too, as this set. */
+gnn_status gnn_fill_whole_graph(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error);
 gnn_status gnn_fill_other_parts(const gnn_dataset *dataset, gnn_error *error); /* R0802 */
 /* R0802: the data have so many of something, and the plan was made for fewer. */
 gnn_status gnn_fill_misfit(const gnn_run *run, const char *what, int64_t have, int64_t planned, gnn_error *error);

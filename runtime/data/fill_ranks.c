@@ -53,6 +53,9 @@ static int is_own(const rank_rows *g, int64_t row) { return row >= g->begin && r
 
 static int64_t planned(const ranks_filling *f, int halo, int to, int from) { return f->desc->pairs[halo][to * f->desc->count + from]; }
 
+static int data_types(const ranks_filling *f) { return gnn_data_types(f->instance->run.program); }
+static int data_sets(const ranks_filling *f) { return gnn_data_sets(f->instance->run.program); }
+
 /* The parts begin where they began when the program was compiled. */
 static gnn_status find_rows(ranks_filling *f, int64_t *first, gnn_error *error) {
   const gnn_dataset *d = f->dataset;
@@ -91,17 +94,16 @@ static gnn_status make_group(const ranks_filling *f, rank_rows *g, int64_t rows,
 /* Nodes of further types are shared evenly among the blocks of the first's. */
 static gnn_status make_groups(ranks_filling *f, gnn_error *error) {
   const gnn_dataset *d = f->dataset;
-  const gnn_graph_desc *plan = &f->instance->run.program->graph;
-  f->group_count = 1 + plan->type_count + (d->pairs != NULL);
+  f->group_count = 1 + data_types(f) + (d->pairs != NULL);
   f->groups = calloc((size_t)f->group_count, sizeof *f->groups);
   if (f->groups == NULL) return gnn_fail_memory(error, f->group_count * (int64_t)sizeof *f->groups);
-  if (d->type_count != plan->type_count) return gnn_fill_other_parts(d, error);
+  if (d->type_count != data_types(f)) return gnn_fill_other_parts(d, error);
   for (int w = 0; w < f->instance->run.program->weight_count; w++) { /* there has to be a node for each row of it */
     const gnn_weight_desc *weight = &f->instance->run.program->weights[w];
     if (weight->has_own_rows && weight->shape[0] != gnn_dataset_rows(d, weight->rows_of)) return gnn_fill_other_parts(d, error);
   }
   gnn_status status = make_group(f, &f->groups[0], d->nodes, 0, error);
-  for (int t = 0; t < plan->type_count && status == GNN_OK; t++) status = make_group(f, &f->groups[1 + t], d->types[t].nodes, 1, error);
+  for (int t = 0; t < data_types(f) && status == GNN_OK; t++) status = make_group(f, &f->groups[1 + t], d->types[t].nodes, 1, error);
   if (d->pairs && status == GNN_OK) status = make_group(f, &f->groups[f->group_count - 1], d->nodes, 0, error);
   return status;
 }
@@ -189,7 +191,7 @@ static void mark_relation(const ranks_filling *f, const gnn_data_relation *relat
 }
 
 static int halo_of_group(const ranks_filling *f, int group, int direction) {
-  const int relations = f->instance->run.program->graph.set_count - GNN_RELATIONS;
+  const int relations = data_sets(f) - GNN_RELATIONS;
   return group == 0 ? direction : GNN_HALOS + (relations > 0 ? relations : 0) + 2 * (group - 1) + direction;
 }
 
@@ -462,6 +464,15 @@ static gnn_status see_whole(ranks_filling *f, int64_t *first, gnn_error *error) 
   return status == GNN_OK ? gnn_instance_make_room(f->instance, rows, INT64_C(1) << levels, error) : status;
 }
 
+/* For sums by columns of all rows. */
+static gnn_status see_whole_graph(ranks_filling *f, gnn_error *error) {
+  gnn_run *run = &f->instance->run;
+  const int type = data_types(f);
+  run->type_first[type] = 0;
+  run->type_nodes[type] = f->dataset->nodes;
+  return gnn_fill_whole_graph(f->instance, f->dataset, f->desc->whole_set, error);
+}
+
 static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_error *error) {
   gnn_run *run = &f->instance->run;
   gnn_status status;
@@ -474,14 +485,15 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
   const int64_t leaving = f->graph.out_ptr[run->nodes];
   if (run->nodes > plan->nodes || run->edges > plan->edges || leaving > plan->edges) return gnn_fill_other_parts(f->dataset, error);
   run->graphs = 1;
-  for (int t = 0; t < plan->type_count; t++) {
+  for (int t = 0; t < data_types(f); t++) {
     run->type_first[t] = f->groups[1 + t].begin;
     run->type_nodes[t] = f->groups[1 + t].end - f->groups[1 + t].begin;
     if (run->type_nodes[t] > plan->types[t].nodes) return gnn_fill_other_parts(f->dataset, error);
   }
   status = fill_edges_of_rank(f, GNN_EDGES, &f->graph, error);
-  for (int set = GNN_RELATIONS; set < plan->set_count && status == GNN_OK; set++)
+  for (int set = GNN_RELATIONS; set < data_sets(f) && status == GNN_OK; set++)
     if ((status = fill_relation_of_rank(f, set, error)) != GNN_OK) return status;
+  if (status == GNN_OK && f->desc->whole_set) status = see_whole_graph(f, error);
   if (status == GNN_OK) status = gnn_boundary_begin(run, error);
   if (status != GNN_OK) return status;
   fill_ids(f);
@@ -495,7 +507,7 @@ static gnn_status mark_edges(ranks_filling *f, gnn_error *error) {
   const gnn_graph_desc *plan = &f->instance->run.program->graph;
   gnn_status status = turn_edges(&f->groups[0], &f->groups[0], d->in_ptr, d->in_source, &f->graph, error);
   if (status == GNN_OK) mark_rows(f, &f->groups[0], &f->groups[0], d->in_ptr, d->in_source);
-  for (int set = GNN_RELATIONS; set < plan->set_count && status == GNN_OK; set++) {
+  for (int set = GNN_RELATIONS; set < data_sets(f) && status == GNN_OK; set++) {
     const gnn_data_relation *relation = gnn_dataset_relation(d, plan->sets[set].name);
     if (relation == NULL || relation->src != plan->sets[set].src || relation->dst != plan->sets[set].dst)
       return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\" between such nodes, which the program uses", d->title, plan->sets[set].name);

@@ -146,7 +146,7 @@ static int64_t pieces_of(int64_t bytes) { return (bytes + GNN_MPI_PIECE_BYTES - 
 
 /* The messages to or from one peer. */
 static void add_pieces(gnn_ranks *ranks, int step, mpi_step *s, int peer, unsigned char *at, int64_t bytes, int is_receive) {
-  for (int64_t done = 0; done < bytes; s->count++) {
+  for (int64_t done = 0; done < bytes && peer != ranks->rank; s->count++) {
     const int64_t left = bytes - done, piece = left < GNN_MPI_PIECE_BYTES ? left : GNN_MPI_PIECE_BYTES;
     const int fault = is_receive ? MPI_Recv_init(at + done, (int)piece, MPI_BYTE, peer, step % MPI_TAGS, MPI_COMM_WORLD, &s->requests[s->count])
                                  : MPI_Send_init(at + done, (int)piece, MPI_BYTE, peer, step % MPI_TAGS, MPI_COMM_WORLD, &s->requests[s->count]);

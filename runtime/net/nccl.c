@@ -73,9 +73,10 @@ static void nccl_receive(gnn_ranks *ranks, int step, unsigned char *at, int64_t 
 
 static void nccl_exchange(gnn_ranks *ranks, int step, const gnn_messages *m, cudaStream_t stream) {
   const int64_t *send = m->send_first, *receive = m->receive_first;
-  if (send[ranks->count] + receive[ranks->count] == 0) return;
+  if (send[ranks->count] + receive[ranks->count] == send[ranks->rank + 1] - send[ranks->rank] + receive[ranks->rank + 1] - receive[ranks->rank]) return;
   nccl_check(ranks, step, ncclGroupStart(), "ncclGroupStart");
   for (int p = 0; p < ranks->count; p++) {
+    if (p == ranks->rank) continue;
     nccl_send(ranks, step, m->sending + send[p] * m->row_bytes, (send[p + 1] - send[p]) * m->row_bytes, p, stream);
     nccl_receive(ranks, step, m->receiving + receive[p] * m->row_bytes, (receive[p + 1] - receive[p]) * m->row_bytes, p, stream);
   }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # many_devices.sh [BUILD]: the table of docs/many_devices.md: three layers of SAGE, 256 wide, on graphs of published sizes and the targets with several devices that
-# gnncc knows, simulated. Estimates of these targets, nothing is measured. ROWS=name: only the rows of that graph. Two minutes.
+# gnncc knows, simulated. Estimates of these targets, nothing is measured. ROWS=name: only the rows of that graph. Three minutes.
 . "$(dirname "$0")/estimates.sh"
 # nodes, edges, features, classes. ogbn-papers100M with its edges as they are given: Hu et al., Open Graph Benchmark, NeurIPS 2020; igb260m: Khatua et al., KDD 2023;
 # it-2004: the Laboratory for Web Algorithmics, with 256 features and 64 classes.
@@ -15,7 +15,7 @@ row() { # GRAPH TARGET OPTION...: its line of the table
     /error\[E0501\]/ { short = $0; sub(/.* needs /, "", short); sub(/ at one moment.*/, "", short); sub(/: .*/, "", short) }
     /^  time / { epoch = $0; sub(/^  time */, "", epoch); sub(/ per epoch.*/, "", epoch)
                  waiting = $0; sub(/ waiting for transfers.*/, "", waiting); sub(/.* \+ /, "", waiting) }
-    /^  net / { sent = $0; sub(/.*exchanges? of /, "", sent); sub(/ in all.*/, "", sent)
+    /^  net / { sent = $0; sub(/.*exchanges?(, [0-9]+ by columns \(transpose\),)? of /, "", sent); sub(/ in all.*/, "", sent)
                 beside = $0; sub(/.* of which /, "", beside); sub(/ beside.*/, "", beside) }
     END { if (epoch) printf "%s%s | %s | %s | %s |\n", name, epoch, waiting, sent, beside
           else printf "%sdoes not fit: %s a device | | | |\n", name, short }' said
@@ -35,3 +35,6 @@ row it-2004 a100x4
 row igb260m cluster128
 row igb260m cluster128 --halos=1
 row igb260m a100x4 --halos=0.1
+for halos in "" --halos=4 --halos=2 --halos=1; do
+  for policy in --policy=halo --policy=transpose ""; do row papers100M cluster128 --ranks=16 $halos $policy; done
+done

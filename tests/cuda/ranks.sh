@@ -114,6 +114,8 @@ types_of mag && types_model >types.gnn
 check "several types of nodes, of which one has hardly any, with learned values" of_ranks types 3
 graph_of hub && sed 's/directed/hub/; /^layer/,/^}/d; s/^  h = .*/  h = x |> GCN(40) |> relu/; s/Gate(4) |> SAGE/GCN/' every.gnn >hub.gnn
 check "a hub, and sparse features" of_ranks hub 3
+by_columns() { of_ranks hub 3 --policy=transpose && run ./hub_3 --threads 1 --out counted | grep 'exchanges: .* between 3 ranks, each as announced' && STANDIN_SEED=4 trains hub_3 && alike hub_1 hub_3; }
+check "  sums over columns of all rows, of which the last rank has fewer" by_columns
 
 # ---- budgets: values move to the host and the SSD ----
 

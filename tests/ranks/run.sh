@@ -86,6 +86,31 @@ check "  halos are counted in the data, or estimated without them, which is said
 refuse 2 "  a share of rows that is none" "$gnncc" --plan --ranks=4 --halos=many shapes.gnn
 simulates() { "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --ranks=1024 shapes.gnn | grep '^  ranks     1024, of which'; }
 check "  and planned for with --backend=sim up to 1024" simulates
+chooses_exchanges() { # of two layers of 256 with so many rows of others: columns where these are more than twice a rank's own, for each layer by itself; and what was asked for
+  local halos
+  sed -e 's/nodes = 2100/nodes = 820000/; s/edges = 9000/edges = 41000000/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/' shapes.gnn >larger.gnn
+  exchanges_of() { "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --ranks=16 "$@" larger.gnn | tee plan | sed -n 's/^  \([a-z0-9]*\)  *\(forward\|backward\) *[0-9]*  \([a-z]*\) .*/\1 \2 \3/p' | tr '\n' ' '; }
+  for halos in 0.5 8; do exchanges_of --halos=$halos; echo; done
+  [ "$(exchanges_of --halos=0.5)" = "sage2 forward whole gcn1 forward whole gcn1 backward whole sage2 backward whole " ] && [ "$(exchanges_of --halos=8)" = "sage2 forward transpose gcn1 forward whole gcn1 backward whole sage2 backward transpose " ] &&
+    [ "$(exchanges_of --halos=8 --policy=halo | grep -o transpose)" = "" ] && exchanges_of --halos=0.5 --policy=transpose | grep 'sage2 forward transpose' && grep 'halos: gcn1.m (too narrow)' plan
+}
+check "  rows of others or columns of all are planned for, whichever is the faster, by layer and pass" chooses_exchanges
+no_columns() { # WORDS OPTION...
+  local words=$1
+  shift
+  "$gnncc" -w --policy=transpose "$@" -o refused 2>messages
+  local status=$?
+  cat messages
+  [ $status -eq 1 ] && grep -q "error\[E0110\]: policy transpose: .*$words" messages && [ ! -e refused ]
+}
+check "columns of all rows are refused in one process" no_columns "for one process, which exchanges nothing" plain.gnn
+halo_alone() { "$gnncc" -w --policy=halo plain.gnn -o refused 2>messages; [ $? -eq 1 ] && grep 'E0110.*policy halo: the program is for one process' messages; }
+check "  so are halos" halo_alone
+check "  columns in bf16" no_columns "in 32 bits, so far" --ranks=2 --precision=bf16 plain.gnn
+check "  of values in parts" no_columns "of values that are whole" --ranks=2 '--cut=rows(2)' plain.gnn
+check "  of rows that are behind" no_columns "stale(1) is of rows of others" --ranks=2 behind.gnn
+sed 's/x |> SAGE(16) |> relu |> dropout(0.3) |> GCN(y.classes)/x |> GAT(16) |> relu |> GAT(y.classes)/' plain.gnn >attention.gnn
+check "  and where numbers are made on edges" no_columns "no sum over neighbours is a plain sum of rows" --ranks=2 attention.gnn
 a_gpu_alone() { "$gnncc" -w --spmm=cusparse machine.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep -q "target t has 2 devices: cuSPARSE adds up the rows of all" messages && grep -q -e '--ranks=1 is for one of the devices' messages; }
 check "  what cannot be built yet is refused by name, with what can" a_gpu_alone
 no_mpicc() { MPICC=/nonexistent/mpicc "$gnncc" -w --ranks=2 plain.gnn -o refused 2>messages; local status=$?; cat messages; [ $status -eq 5 ] && grep -q 'error\[E0507\].*MPI' messages && [ ! -e refused ]; }
@@ -187,9 +212,33 @@ check "attention with dropout on directed edges, on 3" same_bits on_directed 3
 model on_hub "npy(\"hub\")" '  h = x |> dropout(0.4) |> GCN(16) |> batch_norm |> relu
   return h |> PNA(y.classes)'
 check "batch norm and extremes at a hub, on 4" same_bits on_hub 4
-model on_isolated "npy(\"isolated\") { order = nested }" '  h = x |> GATv2(8, heads = 2) |> elu
+model on_isolated "npy(\"isolated\") { order = nested }" '  h = x |> GATv2(8, heads = 2) |> elu |> GCN(24)
   return h |> GraphConv(y.classes)'
 check "isolated nodes, in a nested order, on 2" same_bits on_isolated 2
+# ---- sums over columns of all rows ----
+
+transposed() { # MODEL N [WORDS]: the bits of MODEL_1.out, where its plan says of exchanges so
+  cp "$1.gnn" columns.gnn && rm -rf columns_1.out && cp -r "$1_1.out" columns_1.out && "$gnncc" -w --plan --ranks="$2" --policy=transpose columns.gnn >plan && grep 'columns of all rows (transpose)' plan && grep "${3:-}" plan &&
+    compiles --verify --ranks="$2" --policy=transpose columns.gnn -o "columns_$2" && trains "$2" columns && alike columns "$2"
+}
+check "sums over columns of all rows: of a hub, on 4, of which two have no columns" transposed on_hub 4 'halos: .*pna1.*no plain sum of rows'
+check "  of isolated nodes, in a nested order, on 2" transposed on_isolated 2
+model uneven 'npy("directed")' '  return x |> dropout(0.4) |> GCN(40) |> relu |> SAGE(40) |> GCN(y.classes)'
+all_columns() { compiles --cut=whole uneven.gnn -o uneven_1 && trains 1 uneven && transposed uneven 3 'sage1.m.sum, 16 columns a rank' && grep 'halos: .*gcn2.m (too narrow)' plan; }
+check "  of 40 columns of directed edges, of which the last of 3 ranks has 8" all_columns
+options=--policy=transpose
+check "  and send to the byte what was announced" counts columns
+options=
+tells_columns() { # the lane, each exchange, the layer
+  "$gnncc" -w --plan -v --ranks=3 --policy=transpose uneven.gnn >plan && grep '^  net  .* by columns (transpose), of' plan && grep '^  *sage1 *forward .*transpose' plan && grep 'exchange .*sum_back (transpose): ' plan && "$gnncc" -w --plan=json --ranks=3 --policy=transpose uneven.gnn >report.json && "$build/tests/check_report" report report.json &&
+    [ "$(grep -c '"variant": "transpose"' report.json)" -ge 8 ] && grep '"variant": "halo"' report.json
+}
+check "  which plans say of the net, of each exchange and of each layer" tells_columns
+taken_columns() { "$gnncc" -q -w -S --ranks=3 --policy=transpose uneven.gnn -o searched && "$gnncc" -q -w -S --ranks=3 --plan-from=report.json uneven.gnn -o taken && cmp searched/uneven.c taken/uneven.c; }
+check "  and which are taken over by a plan that is given" taken_columns
+goes_on_elsewhere() { rm -rf went && ranks 3 ./columns_3 --threads 1 -q --epochs 1 --out went && ./uneven_1 --threads 1 -q --resume --out went && cmp went/last.safetensors uneven_1.out/last.safetensors; }
+check "  whose checkpoints go on in one process" goes_on_elsewhere
+
 # Weights and features of edges: w.npy, e.npy.
 edge_data directed
 model weighted 'npy("directed") {

@@ -144,6 +144,28 @@ done
 check "  a program in which each exchange can be left out" marks
 check "  without one exchange or sum over ranks, each in turn, a number differs" caught cut/cut.c cut/cut
 
+# ---- sums over columns of all rows, of which the last rank has fewer ----
+
+program=columns
+cat >columns.gnn <<'MODEL'
+data g from npy("directed")
+model columns on g { return x |> dropout(0.3) |> GCN(20) |> relu |> SAGE(20) |> GCN(y.classes) }
+train columns { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }
+plan { policy = transpose }
+MODEL
+alone() { rm -rf one && sed '/^plan/d' columns.gnn >alone.gnn && CFLAGS=-O1 "$gnncc" -q -w --cut=whole alone.gnn -o columns_1 && ./columns_1 --threads 1 -q --every 1 --log csv --out one; }
+check "sums over columns, in one process" alone
+by_columns() { "$gnncc" -q -w -S --verify --ranks=3 columns.gnn -o columns && [ "$(grep -c 'GNN_LANE_NET.*(transpose)' columns/columns.c)" -ge 6 ]; }
+check "  sources of three ranks" by_columns
+for sanitizer in address,undefined thread; do
+  check "  compiled under $sanitizer" watched $sanitizer
+  check "  three ranks have the bits of one process" trains 1 columns/columns 2
+done
+one_thread_of_columns() { STANDIN_ONE_THREAD=1 trains 4 columns/columns 2; }
+check "  also where MPI takes calls of one thread alone" one_thread_of_columns
+check "  a program in which each exchange can be left out" marks
+check "  without one exchange or sum over ranks, each in turn, a number differs" caught columns/columns.c columns/columns
+
 # ---- what is asked for that is not exact ----
 
 cat >net.gnn <<'MODEL'

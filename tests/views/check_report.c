@@ -41,7 +41,7 @@ static const Member layer_members[] = {{"layer", 't'}, {"pass", 't'}, {"line", '
                                        {"ssd_in_bytes", 'i'}, {"net_bytes", 'I'}, {"transfer_seconds", 'n'}, {"wait_seconds", 'n'}, {"slowed_seconds", 'N'}, {0}};
 static const Member step_members[] = {{"step", 'i'}, {"lane", 't'}, {"phase", 't'}, {"kernel", 't'}, {"what", 't'}, {"line", 'i'}, {"start_seconds", 'n'}, {"seconds", 'n'}, {"bytes", 'i'},
                                       {"device_bytes", 'i'}, {"host_bytes", 'i'}, {"ssd_bytes", 'i'}, {"decided_by", 'i'}, {"flops", 'N'}, {"reads", 'M'}, {"writes", 'M'}, {"frees", 'M'},
-                                      {"value", 'T'}, {"volume_bytes", 'I'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {"layer", 'T'}, {0}};
+                                      {"value", 'T'}, {"volume_bytes", 'I'}, {"variant", 'T'}, {"waits_for", 'I'}, {"after", 'L'}, {"to", 'T'}, {"from", 'T'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {"layer", 'T'}, {0}};
 static const Member value_members[] = {{"value", 't'}, {"what", 't'}, {"line", 'i'}, {"bytes", 'i'}, {"fate", 't'}, {"adds_seconds", 'n'}, {"pinned", 'b'}, {"alternatives", 'l'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {0}};
 static const Member alternative_members[] = {{"fate", 't'}, {"fits", 'b'}, {"adds_seconds", 'N'}, {"over_bytes", 'I'}, {"short_of", 'T'}, {0}};
 static const Member block_members[] = {{"name", 't'}, {"kind", 't'}, {"tier", 't'}, {"offset", 'i'}, {"bytes", 'i'}, {"first_step", 'i'}, {"last_step", 'i'}, {"value", 'T'}, {"line", 'I'}, {"how", 'T'}, {"group", 'T'}, {"part", 'I'}, {"slice", 'I'}, {0}};

@@ -436,6 +436,10 @@ static void emit_spmm(StepWriter *w) {
   print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s%s(&%s, %s, begin, end, %s_row, context);", own, is_gathered ? "pieces_" : "", spmm_sizes(w->emission, w->kernels, w->anchor), neighbours ? "own" : csr, from, w->name));
   take_part(w);
   open_step(w, no_members);
+  const DataInfo *info = w->graph->program->info;
+  const bool is_of_all = info->has_all && w->anchor->shape.domain == typed_all_nodes(info);
+  const int64_t columns = shape_width(&w->anchor->shape);
+  if (is_of_all) fprintf(w->out, "  if (!gnn_has_columns(g, %d)) return;\n", (int)((w->anchor->declared_width + columns - 1) / columns));
   run_over_edges_of_rows(w, "rows", csr);
   fprintf(w->out, "}\n\n");
 }
@@ -490,6 +494,44 @@ static void emit_exchange(StepWriter *w) {
   fprintf(w->out, "}\n\n");
   open_step(w, no_members);
   fprintf(w->out, "  gnn_parallel(g->team, gnn_sent_rows(g, %d), %d, %s_sent, &s);\n}\n\n", halo, SENT_ROWS, w->name);
+}
+
+/* Row by row: the columns of others are put where they leave from, the rank's own into the table of all rows, which an exchange completes. */
+static void emit_columns(StepWriter *w) {
+  const char *sent = step_scratch(w), *own = step_to(w, w->kernel->anchor);
+  const int holders = exchange_holders(w->kernels, w->kernel);
+  const int64_t columns = shape_width(&w->anchor->shape), all = columns * holders, width = shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  step_write_columns(w, (Spread){0});
+  open_task(w, "rows", w->body->uses | USES_RUN | USES_STEP);
+  fprintf(w->out, "  gnn_real to[%" PRId64 "];\n", all);
+  if (all > width) fprintf(w->out, "  memset(to + %" PRId64 ", 0, %" PRId64 " * sizeof *to);\n", width, all - width);
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
+  step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
+  fprintf(w->out, "%s    gnn_columns_part(g, r, to, %d, %" PRId64 ", %s, %s);\n  }\n}\n\n", rows_loops_text(w->body, "    "), holders, columns, sent, own);
+  open_step(w, no_members);
+  run_over_rows(w, "rows", DOMAIN_NODE, 1);
+  fprintf(w->out, "}\n\n");
+}
+
+/* The rank's own rows, of its own columns; those of others leave from where they were made. */
+static void emit_back(StepWriter *w) {
+  const char *sums = step_from(w, w->anchor->operand[0]), *to = step_to(w, w->kernel->anchor);
+  w->uses |= USES_RUN;
+  print_task(w, "rows", arena_printf(w->arena, "gnn_columns_stay(g, begin, end, %s, %d, %" PRId64 ", %s);", sums, exchange_holders(w->kernels, w->kernel), shape_width(&w->graph->values[w->anchor->operand[0]].shape), to));
+  open_step(w, no_members);
+  run_over_rows(w, "rows", DOMAIN_NODE, 1);
+  fprintf(w->out, "}\n\n");
+}
+
+static void emit_beside(StepWriter *w) {
+  const char *back = step_from(w, w->anchor->operand[0]), *to = step_to(w, w->kernel->anchor);
+  const Value *sums = &w->graph->values[w->graph->values[w->anchor->operand[0]].operand[0]];
+  const int64_t columns = shape_width(&sums->shape), width = shape_width(&w->anchor->shape);
+  w->uses |= USES_RUN;
+  print_task(w, "rows", arena_printf(w->arena, "gnn_columns_join(g, begin, end, %s, %" PRId64 ", %" PRId64 ", %s);", back, columns, width, to));
+  open_step(w, no_members);
+  run_over_rows(w, "rows", DOMAIN_NODE, 1);
+  fprintf(w->out, "}\n\n");
 }
 
 /* Rows of the part go to all parts that gather some, those for one after those for another. */

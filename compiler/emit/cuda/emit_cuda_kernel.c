@@ -46,7 +46,12 @@ static const TypedProgram *program_of(const CudaWriter *c) { return c->w.emissio
 static const RankInfo *ranks(const CudaWriter *c) { return ranks_of(c->w.emission); }
 
 /* How threads share the rows of a sum shows in its bits: it follows from the sizes of all ranks. */
-static int64_t rows_of_all(const CudaWriter *c, Domain domain) { return typed_rows(ranks(c) ? program_of(c)->info->of_all : program_of(c)->info, domain); }
+static int64_t rows_of_all(const CudaWriter *c, Domain domain) {
+  const DataInfo *info = program_of(c)->info;
+  if (info->has_all && domain == typed_all_nodes(info)) domain = DOMAIN_NODE;
+  if (info->has_all && domain == typed_all_edges(info)) domain = DOMAIN_EDGE;
+  return typed_rows(ranks(c) ? info->of_all : info, domain);
+}
 
 static int64_t nonzeros_of_all(const CudaWriter *c, int32_t field) {
   const TypedField *f = &program_of(c)->fields[field];
@@ -278,6 +283,8 @@ static void print_row_sums(CudaWriter *c, const char *csr, const RowRange *colum
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
   open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s%s%s, 1)", columns->end, strcmp(columns->begin, "0") ? " - " : "", strcmp(columns->begin, "0") ? columns->begin : "") : blocks_of(c, rows_text(c, 1)));
   FILE *out = c->w.out;
+  const DataInfo *info = program_of(c)->info;
+  if (info->has_all && c->w.anchor->shape.domain == typed_all_nodes(info)) fprintf(out, "  if (g->rank * %" PRId64 " >= %" PRId64 ") return; /* other ranks have the columns */\n", body_width(c), c->w.anchor->declared_width);
   print_step_struct(c);
   print_lane(c);
   print_slot(c);
@@ -536,6 +543,39 @@ static void emit_map(CudaWriter *c) {
   print_body(c, ROW_WHOLE, 0, "    ");
   fprintf(c->w.out, "  }\n");
   close_kernel(c);
+}
+
+/* Rows of the rank, element by element. */
+static void emit_columns(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const int columns = (int)body_width(c);
+  const char *sent = argument_at_scratch(w->arguments, ELEMENTS_REAL, &w->uses), *own = step_to(w, w->kernel->anchor);
+  step_write_columns(w, any_spread);
+  set_group(c, shape_width(&w->graph->values[w->anchor->operand[0]].shape), 1, 0);
+  step_write_columns(w, spread_of(c));
+  open_plain(c, "rows", blocks_of(c, rows_text_of(c, DOMAIN_NODE, 1)));
+  print_step_struct(c);
+  print_own(c);
+  const char *rows = device_range_of(c, DOMAIN_NODE, 1).end;
+  fprintf(w->out, "  for (int64_t r = gnn_group<%d>(); r < %s; r += gnn_groups<%d>()) {\n    const gnn_columns_to<%d> to(g, r, %s, %s);\n", c->lanes, rows, c->lanes, columns, sent, own);
+  print_body(c, ROW_WHOLE, 0, "    ");
+  fprintf(w->out, "  }\n");
+  close_kernel(c);
+}
+
+static void emit_back(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const int columns = (int)shape_width(&w->graph->values[w->anchor->operand[0]].shape);
+  const char *sums = step_from(w, w->anchor->operand[0]), *to = step_to(w, w->kernel->anchor);
+  print_call(c, "rows", arena_printf(w->arena, "blocks_for(%s, %d)", rows_text_of(c, DOMAIN_NODE, columns), CUDA_THREADS), arena_printf(w->arena, "gnn_columns_stay<%d>(g, %s, %d, %s);", columns, sums, exchange_holders(w->kernels, w->kernel), to));
+}
+
+static void emit_beside(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const Value *sums = &w->graph->values[w->graph->values[w->anchor->operand[0]].operand[0]];
+  const char *back = step_from(w, w->anchor->operand[0]), *to = step_to(w, w->kernel->anchor);
+  print_call(c, "rows", arena_printf(w->arena, "blocks_for(%s, %d)", rows_text_of(c, DOMAIN_NODE, body_width(c)), CUDA_THREADS),
+             arena_printf(w->arena, "gnn_columns_join<%d>(g, %s, %" PRId64 ", %" PRId64 ", %s);", (int)shape_width(&sums->shape), back, body_width(c), kernels_row_stride(w->kernels, w->kernel->anchor), to));
 }
 
 /* Each lane has elements of the row, and finds whose they are. */

@@ -1,0 +1,15 @@
+/* exchanges.h: by which exchanges ranks get what their sums over neighbours read of others, as was asked or as can be tried. */
+#ifndef GNNCC_EXCHANGES_H
+#define GNNCC_EXCHANGES_H
+
+#include "compilation.h"
+
+/* --policy or plan { policy = }; EXCHANGE_COUNT: neither names an exchange. */
+Exchange exchange_asked(const Compilation *c);
+/* False with an error: the program has no such exchanges. Once it is shared out. */
+bool check_exchanges(Compilation *c);
+/* The same cut with those that were asked for; and the layers of which others are tried, NULL: of none. */
+Cut cut_with_exchanges(const Compilation *c, Cut cut);
+const LayersOfSums *layers_to_transpose(const Compilation *c);
+
+#endif
