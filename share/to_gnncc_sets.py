@@ -6,7 +6,9 @@ def refuse(why):
         sys.tracebacklimit = 0  # an error of the command is one line
     raise ValueError(why)
 
-def one_graph(graphs):  # a list is a batch; of the three of RandomLinkSplit the first is trained on, with the pairs of all
+def one_graph(graphs):  # a list is a batch; of the three of RandomLinkSplit the first is trained on, with the pairs of all; a graph of NetworkX is what PyG makes of it
+    if hasattr(graphs, "is_directed") and hasattr(graphs, "adj"):
+        return importlib.import_module("torch_geometric.utils").from_networkx(graphs)
     if not isinstance(graphs, (list, tuple)) or not graphs or not all(hasattr(g, "stores") or hasattr(g, "ntypes") for g in graphs):
         refuse(f"a {type(graphs).__name__} is no graph; save one, as dataset[0], or all, as list(dataset); of a split of OGB's links: to_gnncc_sets.py")
     if hasattr(graphs[0], "ntypes"):

@@ -188,6 +188,12 @@ void gnn_dataset_note(gnn_dataset *dataset, const char *format, ...) {
   gnn_text_tame(note->text, 0);
 }
 
+void gnn_dataset_advise(gnn_dataset *dataset, const char *text) {
+  const int before = dataset->note_count;
+  gnn_dataset_note(dataset, "%s", text);
+  if (dataset->note_count > before) dataset->notes[before].is_advice = 1;
+}
+
 void gnn_dataset_warn(gnn_dataset *dataset, const char *code, const char *name, const char *help, const char *format,
                       ...) {
   gnn_note *note = dataset_new_note(dataset);

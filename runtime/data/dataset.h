@@ -14,6 +14,7 @@
 typedef struct gnn_note {
   char code[8], name[24];
   char text[320], help[160];
+  int is_advice; /* not of what was done to the data */
 } gnn_note;
 
 typedef struct gnn_data_field {
@@ -220,6 +221,7 @@ gnn_status gnn_dataset_add_sparse(gnn_dataset *dataset, const char *name, int64_
 __attribute__((format(printf, 2, 3)))
 #endif
 void gnn_dataset_note(gnn_dataset *dataset, const char *format, ...);
+void gnn_dataset_advise(gnn_dataset *dataset, const char *text); /* a note that is advice */
 #if defined(__GNUC__)
 __attribute__((format(printf, 5, 6)))
 #endif

@@ -13,12 +13,10 @@
 #include "readers.h"
 #include "runtime/base/zip.h"
 
-enum { NPZ_LEFT_OUT_ROOM = 256 };
-
 static void npz_leave_out(gnn_dataset *dataset, const char *name, const char *why, char *left_out) {
   const size_t used = strlen(left_out);
   gnn_dataset_note(dataset, "%.80s is not used: it %s", name, why);
-  snprintf(left_out + used, NPZ_LEFT_OUT_ROOM - used, "%s%.40s, which %s", used ? ", " : "; not ", name, why);
+  snprintf(left_out + used, GNN_NPZ_LEFT_OUT_ROOM - used, "%s%.40s, which %s", used ? ", " : "; not ", name, why);
 }
 
 /* A text without dimension: its first letters, which are ASCII in whatever anybody looks at. */
@@ -129,7 +127,7 @@ gnn_status gnn_npz_open(gnn_dataset *dataset, const char *path, gnn_safetensors 
 
 gnn_status gnn_read_npz(gnn_dataset *dataset, const char *path, gnn_error *error) {
   gnn_safetensors file;
-  char left_out[NPZ_LEFT_OUT_ROOM];
+  char left_out[GNN_NPZ_LEFT_OUT_ROOM];
   gnn_status status = gnn_npz_open(dataset, path, &file, left_out, error);
   if (status != GNN_OK) return status;
   dataset->kind = "a .npz file of NumPy arrays";

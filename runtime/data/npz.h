@@ -5,8 +5,10 @@
 #include "dataset.h"
 #include "safetensors.h"
 
+enum { GNN_NPZ_LEFT_OUT_ROOM = 256 };
+
 /* As if it were a safetensors file: arrays of numbers are tensors, texts without dimension are pairs. Members that are neither are told in a note and in
- * *left_out ("" or "; NAME is a pickle, ..."; room for 256). What is unpacked belongs to the data set; the rest lies in out->file, to be closed. */
+ * *left_out ("" or "; NAME is a pickle, ..."; room for GNN_NPZ_LEFT_OUT_ROOM). What is unpacked belongs to the data set; the rest lies in out->file, to be closed. */
 gnn_status gnn_npz_open(gnn_dataset *dataset, const char *path, gnn_safetensors *out, char *left_out, gnn_error *error);
 
 #endif

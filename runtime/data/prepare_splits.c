@@ -254,7 +254,7 @@ static void splits_guess_edges(gnn_dataset *dataset) {
 
 void gnn_prepare_no_split(gnn_dataset *dataset) {
   if (dataset->raw_pairs[GNN_TRAIN].data == NULL) /* pairs have theirs */
-    gnn_dataset_note(dataset, "the data carry no split: split = random(0.6, 0.2, 0.2, seed = 0) makes one");
+    gnn_dataset_advise(dataset, "the data carry no split: split = random(0.6, 0.2, 0.2, seed = 0) makes one");
 }
 
 gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {

@@ -16,6 +16,7 @@
 #include "runtime/base/checked.h"
 #include "runtime/core/device.h"
 #include "runtime/core/weights.h"
+#include "runtime/data/npz.h"
 #include "runtime/data/safetensors.h"
 
 enum { CHECKPOINT_COUNTS = 8, CHECKPOINT_NUMBERS = 2 + 3 * GNN_SPLIT_COUNT, CHECKPOINT_NAME_MAX = 320 };
@@ -304,10 +305,11 @@ static gnn_status checkpoint_load(const gnn_instance *instance, const gnn_weight
   return gnn_weight_walk(instance, weight, state, GNN_WEIGHT_FILL, checkpoint_copy_numbers, &from, error);
 }
 
-/* A damaged file is one that cannot be read. */
-static gnn_status checkpoint_open(const char *path, gnn_safetensors *file, gnn_error *error) {
+/* unpacked: NULL, or what owns the arrays of a .npz file, to be closed after the file. A damaged file is one that cannot be read. */
+static gnn_status checkpoint_open(const char *path, gnn_dataset *unpacked, gnn_safetensors *file, gnn_error *error) {
   gnn_error why;
-  gnn_status status = gnn_safetensors_open(path, file, &why);
+  char left_out[GNN_NPZ_LEFT_OUT_ROOM] = "";
+  gnn_status status = unpacked ? gnn_npz_open(unpacked, path, file, left_out, &why) : gnn_safetensors_open(path, file, &why);
   if (status == GNN_EDATA) return gnn_fail(error, GNN_EIO, "R0806", "%s", why.message);
   if (status != GNN_OK && error) *error = why;
   return status;
@@ -345,15 +347,26 @@ static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safe
   return status == GNN_OK ? gnn_upload_weights(instance, 0, error) : status;
 }
 
+static int is_npz(const char *path) {
+  const char *dot = strrchr(path, '.');
+  return dot && strcmp(dot, ".npz") == 0;
+}
+
 gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error *error) {
   gnn_safetensors file;
-  gnn_status status = checkpoint_open(path, &file, error);
-  if (status != GNN_OK) return status;
+  gnn_dataset *unpacked = is_npz(path) ? gnn_dataset_new(path) : NULL;
+  if (is_npz(path) && unpacked == NULL) return gnn_fail_memory(error, (int64_t)sizeof *unpacked);
+  gnn_status status = checkpoint_open(path, unpacked, &file, error);
+  if (status != GNN_OK) {
+    gnn_dataset_close(unpacked);
+    return status;
+  }
   status = checkpoint_mismatch(instance->run.program, &file, path, gnn_safetensors_find(&file, "state.counts") != NULL, error);
   if (status == GNN_OK) status = checkpoint_check_finite(instance, &file, path, 0, error);
   if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, error);
   status = gnn_file_check(&file.file, status, error);
   gnn_safetensors_close(&file);
+  gnn_dataset_close(unpacked);
   return status;
 }
 
@@ -490,7 +503,7 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
 static gnn_status checkpoint_open_own(const gnn_instance *instance, const char *path, gnn_safetensors *file, checkpoint_state *state,
                                       gnn_error *error) {
   const gnn_program *program = instance->run.program;
-  gnn_status status = checkpoint_open(path, file, error);
+  gnn_status status = checkpoint_open(path, NULL, file, error);
   if (status != GNN_OK) return status;
   status = checkpoint_check(program, file, path, state, error);
   if (status == GNN_OK) status = checkpoint_mismatch(program, file, path, 1, error);

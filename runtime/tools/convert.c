@@ -36,7 +36,7 @@ static gnn_status convert_may_write(const char *path, int is_forced, gnn_error *
 void gnndata_changes(const gnn_dataset *dataset, const char *options, gnn_text *changes) {
   gnn_text_format(changes, "%s", options);
   for (int i = 0; i < dataset->note_count; i++)
-    if (!dataset->notes[i].code[0]) gnn_text_format(changes, "%s%s", changes->length ? "\n" : "", dataset->notes[i].text);
+    if (!dataset->notes[i].code[0] && !dataset->notes[i].is_advice) gnn_text_format(changes, "%s%s", changes->length ? "\n" : "", dataset->notes[i].text);
 }
 
 /* Of several splits those that the file holds. */

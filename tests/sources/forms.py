@@ -441,4 +441,5 @@ def main():
     dgl(out, npy, folder)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -415,6 +415,10 @@ kept() { # INPUT: as one has it
   "$gnndata" convert "$1" converted.safetensors >converted.out && "$gnndata" diff "$1" converted.safetensors
 }
 for form in plain weighted keys.npz pyg.safetensors csr.npz shchur.npz general.mtx weighted.graph ogbn_products ogbg_molmini igb/tiny tu typed odd_names ogbn_typed igb/typed entries owners dgl_three kinds_of_edges; do check "convert keeps all of $form" kept $form; done
+says_no_advice() { # as a change that was made
+  rm -f converted.safetensors && "$gnndata" convert general.mtx converted.safetensors 2>&1 | grep 'carry no split' && ! "$gnndata" info converted.safetensors | grep 'made with.*no split'
+}
+check "  advice is none of the changes that were made" says_no_advice
 check "  says how many relations there are" grep -q '3 relations' converted.out
 check "  keeps a set of graphs" bash -c "'$gnndata' convert tu converted.safetensors | grep -q ', 2 graphs'"
 check "  converts what it has written once more: the same bytes" bash -c "'$gnndata' convert typed one.safetensors >/dev/null && '$gnndata' convert one.safetensors two.safetensors >/dev/null && '$gnndata' diff one.safetensors two.safetensors"
@@ -451,7 +455,7 @@ check "share/to_gnncc.py has 20 lines" [ "$(wc -l <"$here/../../share/to_gnncc.p
 mkdir -p python
 PYTHONPATH=$here "${TO_GNNCC_PYTHON:-python3}" "$here/to_gnncc_cases.py" "$here/../../share/to_gnncc.py" python >python/said 2>&1
 status=$?
-pairs="plain:pyg plain:pyg_rows plain:pyg_gradient weighted:pyg_adjacency weighted:pyg_held weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed typed:pyg_typed_adjacency features:pyg_sparse plain_names:pyg_odd pairs:pyg_links pairs_drawn:pyg_links_drawn weighted:dgl_weighted typed:dgl_typed plain_names:dgl_odd"
+pairs="plain:pyg plain:networkx plain:pyg_rows plain:pyg_gradient weighted:pyg_adjacency weighted:pyg_held weighted:pyg_weighted pyg_columns.safetensors:pyg_columns typed:pyg_typed typed:pyg_typed_adjacency features:pyg_sparse plain_names:pyg_odd pairs:pyg_links pairs_drawn:pyg_links_drawn weighted:dgl_weighted typed:dgl_typed plain_names:dgl_odd"
 if [ $status -eq 77 ]; then
   for pair in $pairs; do skip "share/to_gnncc.py, ${pair#*:}" "no torch and torch_geometric"; done
 else
@@ -478,7 +482,24 @@ trains() { # SOURCE: a data block with it compiles, and the program trains
   CFLAGS=-O0 "$gnncc" -w m.gnn -o m && ./m -q
 }
 check "npz(...) in a data block" trains 'npz("keys.npz")'
-check "  weights are no npz, which is said" bash -c "! ./m predict --weights keys.npz -o m.npy 2>said && cat said && grep -qF 'R0806' said && grep -qF 'it is a .npz file' said"
+weights_as_npz() { # the same scores as of safetensors, deflated or not; other arrays are not of these weights, and a zip file under another name is told
+  local method
+  ./m -q --out m.out && ./m predict -q --weights m.out/last.safetensors -o of_safetensors.npy || return 1
+  for method in ZIP_STORED ZIP_DEFLATED; do
+    python3 -B - "$here" $method <<'PYTHON' && ./m predict -q --weights w.npz -o of_npz.npy && cmp of_safetensors.npy of_npz.npy || return 1
+import json, struct, sys, zipfile
+sys.path.insert(0, sys.argv[1])
+from forms import header, npz
+raw = open("m.out/last.safetensors", "rb").read()
+begin = 8 + struct.unpack("<Q", raw[:8])[0]
+tensors = {name: t for name, t in json.loads(raw[8:begin]).items() if name != "__metadata__"}
+npz("w.npz", {name: header("'<f4'", tuple(t["shape"])) + raw[begin + t["data_offsets"][0]:begin + t["data_offsets"][1]] for name, t in tensors.items()}, getattr(zipfile, sys.argv[2]))
+PYTHON
+  done
+  ! ./m predict --weights keys.npz -o m.npy 2>said && cat said && grep -qF 'R0804' said && cp w.npz w.bin && ! ./m predict --weights w.bin -o m.npy 2>said && cat said && grep -qF 'it is a .npz file' said &&
+    head -c 300 w.npz >cut.npz && ! ./m predict --weights cut.npz -o m.npy 2>said && cat said && grep -qF 'R0806' said
+}
+check "  weights as npz" weights_as_npz
 check "a file's name in a data block" trains '"keys_deflated.npz"'
 made_up() { # a set of graphs of a data block that has no file
   printf '%s\n' 'data g from synth(kind = "molecules", nodes = 900, features = 9, classes = 2, seed = 1) { node x : f32[9]' '  graph y : class[2] }' 'model m on g { return mean(x |> SAGE(8) |> relu, to = graph) |> Linear(y.classes) }' \

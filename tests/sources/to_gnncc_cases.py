@@ -55,6 +55,7 @@ for name, value in (("slices", (two[0].to_dict(), {"x": torch.tensor([0, 3])}, D
     torch.save(value, out / f"{name}.pt")
     run = subprocess.run([sys.executable, sys.argv[1], out / f"{name}.pt", out / f"pyg_{name}"], capture_output=True, text=True)
     assert run.returncode == 1 and "Traceback" not in run.stderr and "is no graph" in run.stderr.splitlines()[-1], (name, run.returncode, run.stderr)
+script.to_gnncc(torch_geometric.utils.to_networkx(data, node_attrs=["x", "y", "train_mask", "val_mask", "test_mask"]), out / "networkx")
 script.to_gnncc(Data(x=torch.ones(3, 1)), out / "pyg_no_edges")
 # What RandomLinkSplit gives: three graphs, each with the pairs of its split.
 index = {"train": [[0, 1, 2, 3, 0, 0, 3, 5], [1, 2, 3, 1, 4, 3, 5, 1]], "val": [[4, 4], [0, 1]], "test": [[2, 5, 5, 0], [5, 2, 0, 5]]}
