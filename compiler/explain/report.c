@@ -71,7 +71,7 @@ static const char *why(const Emission *m, const Decision *d) {
     if (a->fits || a->fate != FATE_KEEP) continue;
     text = arena_printf(arena, "%s%s%s: %s", text, *text ? "; " : "", fate_names[a->fate], lack(arena, a));
   }
-  return *text ? text : d->fate == FATE_KEEP ? "nothing else is possible or needed" : "nothing else fits";
+  return *text ? text : d->fate == FATE_KEEP ? "nothing else is possible or needed" : m->program->fate_count ? "nothing else fits beside the pins" : "nothing else fits";
 }
 
 enum { SHOWN = 8 };

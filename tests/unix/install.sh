@@ -152,6 +152,7 @@ project(host C)
 find_package(Gnncc 0.1 REQUIRED)
 gnncc_add_model(gcn gcn.gnn LIBRARY OPTIONS -Xcc -O0)
 gnncc_add_model(train gcn.gnn OPTIONS -Xcc -O0)
+gnncc_add_model(alone gcn.gnn SHARED PREFIX alone OPTIONS -Xcc -O0) # nothing is linked with it
 gnncc_add_model(shared_gcn gcn.gnn SHARED PREFIX other BUDGET device=1MiB OPTIONS -Xcc -O0)
 add_executable(host host.c)
 target_link_libraries(host gcn)
@@ -162,7 +163,7 @@ target_link_libraries(shared shared_gcn)
 CMAKE
   printf '#define GNN_NO_KERNELS\n#include <gnnrt.h>\nint main(void) { return GNN_ABI == 0; }\n' >cmake/version.c
   printf '#include "other.h"\nint main(void) { return other_abi() == 0; }\n' >cmake/shared.c
-  by_cmake() { cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$root/usr" && cmake --build cmake/build >built 2>&1 && cat built && ! grep -i circular built && cmake/build/host && cmake/build/version && cmake/build/shared && cmake/build/train --epochs 2 -q --progress none; }
+  by_cmake() { cmake -S cmake -B cmake/build -DCMAKE_PREFIX_PATH="$root/usr" && cmake --build cmake/build >built 2>&1 && cat built && ! grep -i circular built && cmake/build/host && cmake/build/version && cmake/build/shared && test -e cmake/build/libalone.so && cmake/build/train --epochs 2 -q --progress none; }
   check "CMake: find_package, gnncc_add_model, Gnncc::gnnrt" by_cmake
   by_ninja() {
     cmake -G Ninja -S cmake -B cmake/ninja -DCMAKE_PREFIX_PATH="$root/usr" && cmake --build cmake/ninja --target train && cmake/ninja/train --epochs 2 -q --progress none

@@ -97,7 +97,7 @@ table_colour() { # on a terminal, and where it is asked for
 }
 check "  and takes colour where there is some" table_colour
 names_written() { # by the program's names: in a loop with the layer before them; the same of a fate
-  (cd "$work" && $loop_plan -v >names.txt && cat names.txt && grep -qE '^  sage2.h .* recompute .* pinned' names.txt && [ "$(grep -c ' pinned' names.txt)" = 1 ] && grep -qE '^  sage3.h +sage3.lin_r = sage2.h @ sage3.lin_r.weight' names.txt &&
+  (cd "$work" && $loop_plan -v >names.txt && cat names.txt && grep -qE '^  sage2.h .* recompute .* pinned' names.txt && ! grep -q 'nothing else fits$' names.txt && [ "$(grep -c ' pinned' names.txt)" = 1 ] && grep -qE '^  sage3.h +sage3.lin_r = sage2.h @ sage3.lin_r.weight' names.txt &&
     grep -qE '^ +[0-9]+  compute .* sage2.lin_r = sage1.h @ sage2.lin_r.weight' names.txt && ! grep -E '^  (h|sage[0-9](\.h)?)_[1-9] ' names.txt)
 }
 check "names in it are the program's" names_written

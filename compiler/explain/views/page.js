@@ -757,7 +757,7 @@ function nextBest(v) {
   if (v.children) return fatesText(v);
   const fitting = v.alternatives.filter(a => a.fits).sort((a, b) => a.adds_seconds - b.adds_seconds)[0], over = v.alternatives.filter(a => !a.fits);
   const texts = [v.pinned ? 'pinned' : '', fitting ? `${fitting.fate} ${added(fitting.adds_seconds)}` : '', ...over.filter(a => a.fate === 'keep').map(a => `keep: ${lack(a)}`)].filter(Boolean);
-  return texts.join('; ') || (v.fate === 'keep' ? 'nothing else is possible or needed' : 'nothing else fits');
+  return texts.join('; ') || (v.fate === 'keep' ? 'nothing else is possible or needed' : report.values.some(w => w.pinned) ? 'nothing else fits beside the pins' : 'nothing else fits');
 }
 
 const MOST_ROWS = 300;
