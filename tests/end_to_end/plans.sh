@@ -1120,7 +1120,7 @@ check "  where the search for the least takes long, numbers of half the size, to
 check "  never a host where the device is the host's memory" bash -c '! grep -e "budget host" advice'
 check "  on a GPU its host, too" advice_works "D:wide budget:gpu budget:host" advised.gnn --target=a100 --budget gpu=4600KiB --budget host=0 --budget ssd=0
 check "  the processor where that is faster" advice_works "target:native" club.gnn --target=h100
-check "  of what fits nothing" advice_works "D:wide budget:device precision:bf" advised.gnn --cut=whole --budget device=2500KiB
+check "  of what fits nothing" advice_works "D:wide budget:device precision:bf target:rtx" advised.gnn --cut=whole --budget device=2500KiB
 check "  of ranks, too" advice_works "D:wide budget:cpu budget:host budget:ssd precision:bf" tight.gnn $box --ranks=2 --budget cpu=10MiB --budget host=0 --budget ssd=0
 check "  of what fits no GPU" advice_works "D:wide budget:gpu precision:bf" advised.gnn --cut=whole --target=a100 --budget gpu=2500KiB --budget host=0 --budget ssd=0
 no_budget_said() { # then another machine is advised, of memory that is enough

@@ -7,7 +7,7 @@ build=$(cd "$1" && pwd)
 . "$here/../end_to_end/graphs.sh"
 gnncc=$build/gnncc
 workplace
-export CFLAGS=-O1 OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0
+export CFLAGS=-Og OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0
 
 # ---- what needs no MPI ----
 

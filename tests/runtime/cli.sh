@@ -95,7 +95,7 @@ exits 4 "an order over other data" "$gnndata" order p.safetensors -o s.safetenso
 exits 4 "no such order" "$gnndata" info p.safetensors --order nowhere.order; says "E0001"
 exits 2 "no command" "$gnndata"
 exits 2 "unknown command" "$gnndata" inof karate; says "did you mean info?"
-exits 2 "unknown option" "$gnndata" convert karate x.safetensors --undirceted; says "did you mean undirected?"
+exits 2 "unknown option" "$gnndata" convert karate x.safetensors --undirceted; says "did you mean --undirected?"
 exits 2 "wrong kind" "$gnndata" synth sbn x.safetensors
 # ---- other numbers for the nodes: field a is the number before, field w of an edge says between which it was ----
 awk 'BEGIN { print "id,a,y"; for (v = 0; v < 300; v++) print v "," v "," v % 5 }' >wn.csv
