@@ -102,7 +102,7 @@ void lang_dump_tokens(Arena *arena, const char *text, size_t length, FILE *out);
 void ast_dump(const Ast *ast, FILE *out);
 void typed_dump(const TypedProgram *program, FILE *out);
 
-/* gnncc --list KIND: layers losses metrics optimizers targets functions; false for an unknown kind. */
+/* gnncc --list KIND: layers, losses, metrics, optimizers, schedules, sources, targets, policies, functions; false for an unknown kind. */
 bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE *out);
 
 /* gnncc --help=NAME: what the language knows of a name that is no layer; false when it knows nothing. out NULL: only that. */

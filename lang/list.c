@@ -76,6 +76,20 @@ static void list_targets(Arena *arena, const LangOptions *options, FILE *out) {
   fprintf(out, "\nthis machine\n  %-16s %s\n", "native", "as modelled, or as --calibrate measured it");
 }
 
+/* What plan { policy = NAME } and --policy=NAME take; docs/planner.md has their papers. */
+static void list_policies(FILE *out) {
+  static const char *const helps[POLICY_COUNT] = {
+      [POLICY_KEEP] = "everything stays until its last use, as in a framework", [POLICY_RECOMPUTE] = "all that can be is made again",
+      [POLICY_OFFLOAD] = "everything goes to the host, then to the SSD (vDNN)", [POLICY_CHECKPOINT] = "every k-th value stays, the others are made again, with the best k",
+      [POLICY_ROC] = "what saves most bytes of transfer stays, the rest is moved (ROC)", [POLICY_FLEXGNN] = "from the last value to the first: device, else host, else SSD (FlexGNN)",
+      [POLICY_TORCH_BUDGET] = "what is dearest to make again, by its bytes, stays (PyTorch's activation memory budget)",
+      [POLICY_DTR] = "where a step does not fit, what is cheap, large and stale is dropped (DTR)", [POLICY_CAPUCHIN] = "moved while transfers hide, then made again (Capuchin)",
+      [POLICY_HONGTU] = "inputs of layers and their sums go to the host, all else is made again (HongTu)", [POLICY_GRINNDER] = "inputs of layers go to the host, all else is made again (GriNNder)"};
+  static const char *const of_ranks[EXCHANGE_COUNT] = {[EXCHANGE_HALO] = "of ranks: sums over neighbours get rows of others", [EXCHANGE_TRANSPOSE] = "of ranks: sums go over columns of all rows (RDM)"};
+  for (int i = 0; i < POLICY_COUNT; i++) fprintf(out, "%-14s %s\n", policy_names[i], helps[i]);
+  for (int i = 0; i < EXCHANGE_COUNT; i++) fprintf(out, "%-14s %s\n", exchange_names[i], of_ranks[i]);
+}
+
 bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE *out) {
   Listing listing = {out};
   if (strcmp(kind, "layers") == 0) {
@@ -94,6 +108,8 @@ bool lang_list(Arena *arena, const char *kind, const LangOptions *options, FILE 
   } else if (strcmp(kind, "schedules") == 0) {
     for (int i = 0; i < SCHEDULE_COUNT; i++) fprintf(out, "%s\n    lr = %s\n", schedule_info[i].signature, schedule_info[i].help);
     fputs("warmup(epochs, schedule)\n    lr = a line up to what the schedule begins with, then the schedule\n", out);
+  } else if (strcmp(kind, "policies") == 0) {
+    list_policies(out);
   } else if (strcmp(kind, "sources") == 0) {
     check_list_sources(out);
   } else {

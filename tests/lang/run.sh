@@ -89,7 +89,7 @@ status=0
 for program in examples/*.gnn lang/{std,targets}/*.gnn; do "$langtest" --formatted "$program" | cmp -s - "$program" || { status=1; echo "# gnncc --format=write $program"; }; done
 result $status "layout: the examples, standard layers and targets are canonical"
 
-for kind in layers functions losses metrics optimizers schedules sources targets; do
+for kind in layers functions losses metrics optimizers schedules sources targets policies; do
   "$langtest" --list "$kind" >"$scratch/out" 2>&1
   compare "tests/lang/list.$kind" "list: $kind"
 done
