@@ -603,6 +603,12 @@ def brackets(b):
     assert b.js("document.querySelectorAll('#sky .layer-line').length") > 5
     rows = opened(b, "steps")
     assert any(row[3] == "conv 2/3" for row in rows), rows[:4]
+    b.resize(400, 900)
+    b.settle()
+    named = b.js("[...document.querySelectorAll('#gantt .bracket text')].map(n => n.textContent)")
+    assert set(named) <= set(titles), named  # whole names, or none where there is no room; a title has each
+    b.resize(1280, 900)
+    b.settle()
     as_estimated(b)
 
 

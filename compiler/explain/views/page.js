@@ -244,7 +244,7 @@ function drawBrackets(node, y) {
     const left = Math.max(x(run.from), gutter()), right = Math.min(x(run.to), width() - 10), wide = right - left, full = layerText(run.layer), room = Math.floor((wide - 4) / 6.3);
     if (wide < 2) continue;
     node.append(s('g', { class: 'bracket', 'data-layer': run.layer }, s('title', {}, full), s('path', { d: `M${(left + .5).toFixed(1)} ${y + 15}v-3H${(right - .5).toFixed(1)}v3` }),
-      ...(full.length <= room || room >= 4 ? [s('text', { class: 'quiet', x: ((left + right) / 2).toFixed(1), y: y + 10, 'text-anchor': 'middle' }, full.length <= room ? full : full.slice(0, room - 1) + '…')] : [])));
+      ...(full.length <= room ? [s('text', { class: 'quiet', x: ((left + right) / 2).toFixed(1), y: y + 10, 'text-anchor': 'middle' }, full)] : [])));
   }
 }
 
