@@ -57,6 +57,10 @@ Domain typed_all_nodes(const DataInfo *info) { return DOMAIN_OF_ROWS(ROWS_OF_TYP
 
 Domain typed_all_edges(const DataInfo *info) { return info->relations[info->relation_count - 1].domain; }
 
+bool typed_are_all_nodes(const DataInfo *info, Domain domain) { return info->has_all && domain == typed_all_nodes(info); }
+
+bool typed_are_all_edges(const DataInfo *info, Domain domain) { return info->has_all && domain == typed_all_edges(info); }
+
 HaloKind typed_columns_halo(const DataInfo *info) { return typed_group_halo(info, info->type_count, END_DST); }
 
 HaloKind typed_back_halo(const DataInfo *info) { return typed_group_halo(info, info->type_count, END_SRC); }

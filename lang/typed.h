@@ -404,6 +404,8 @@ HaloKind typed_edge_halo(Domain edges);
 /* Of a rank with has_all: all nodes, the edges between them, and the exchanges of columns for their rows, and of rows for their columns (compiler/graph/transpose.c). */
 Domain typed_all_nodes(const DataInfo *info);
 Domain typed_all_edges(const DataInfo *info);
+bool typed_are_all_nodes(const DataInfo *info, Domain domain); /* false without has_all, as the next */
+bool typed_are_all_edges(const DataInfo *info, Domain domain);
 HaloKind typed_columns_halo(const DataInfo *info);
 HaloKind typed_back_halo(const DataInfo *info);
 HaloKind typed_group_halo(const DataInfo *info, int group, EdgeEnd sums_at);

@@ -41,6 +41,7 @@ typedef struct OptionRow {
   const char *group, *form, *help;
 } OptionRow;
 
+#define LISTED "layers, losses, metrics, optimizers, schedules, sources, targets, policies, functions"
 #define EMIT_KINDS "ast program dag dot plan schedule gantt trace memory sweep report annotate header c cuda obj lib shared exe weights problem deps diagnostics"
 
 /* The one list of options: parsing, --help and did-you-mean all read it. */
@@ -121,7 +122,7 @@ static const OptionRow rows[] = {
     {"--force", OPT_FORCE, ARG_NONE, "builds", "--force", "overwrite what gnncc did not write"},
     {"--lsp", OPT_LSP, ARG_NONE, "asking", "--lsp", "a language server for editors, on standard input and output"},
     {"--help", OPT_HELP, ARG_OPTIONAL, "asking", "--help[=TOPIC]", "layers losses metrics optimizers schedules targets warnings passes emit env exit, or any name of the language"},
-    {"--list", OPT_LIST, ARG_REQUIRED, "asking", "--list KIND", "layers, losses, metrics, optimizers, schedules, sources, targets, policies, functions"},
+    {"--list", OPT_LIST, ARG_REQUIRED, "asking", "--list KIND", LISTED},
     {"--print-std", OPT_PRINT_STD, ARG_REQUIRED, "asking", "--print-std LAYER", "the source of a standard layer"},
     {"--print-target", OPT_PRINT_TARGET, ARG_REQUIRED, "asking", "--print-target NAME", "the text of a target"},
     {"--explain", OPT_EXPLAIN, ARG_REQUIRED, "asking", "--explain CODE", "the page of a diagnostic"},
@@ -229,7 +230,7 @@ static int print_example(const Parser *p, const char *name) {
 static int print_list(const Parser *p, const char *kind) {
   LangOptions lang = {.share_dir = p->share_dir};
   if (lang_list(p->arena, kind, &lang, stdout)) return 0;
-  fprintf(stderr, "gnncc: error: nothing of the kind \"%s\" to list; there are layers, losses, metrics, optimizers, schedules, sources, targets, policies, functions\n", kind);
+  fprintf(stderr, "gnncc: error: nothing of the kind \"%s\" to list; there are " LISTED "\n", kind);
   return 2;
 }
 

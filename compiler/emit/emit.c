@@ -484,7 +484,7 @@ static int emit_values(const Emission *m, FILE *out) {
     for (int k = 0; kernel && !kernel_exchanges(kernel) && k < kernel->output_count; k++) { /* copies have what was seen before */
       const Value *value = &step->kernels->graph->values[kernel->outputs[k]];
       const Block *block = layout_at(m->layout, step->kernels, kernel->outputs[k], step->part, s);
-      const bool is_of_some = m->program->info->has_all && value->shape.domain == typed_all_nodes(m->program->info); /* ranks without columns have numbers that mean nothing there */
+      const bool is_of_some = typed_are_all_nodes(m->program->info, value->shape.domain); /* ranks without columns have numbers that mean nothing there */
       if (value->shape.element != ELEMENT_REAL || !block || kernel->kind == KERNEL_CROSS_ENTROPY || is_of_some) continue;
       bool is_later = step->part && step->part < step->parts->count && block->part == 0; /* the last part has all its rows */
       if (is_later) continue;

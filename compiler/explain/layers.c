@@ -40,8 +40,7 @@ static void find_backward(Counting *c) {
 
 static void add_mode(Counting *c, LayerRun *run, const Step *step) {
   const Slice *slice = &anchor_of(step)->slice;
-  const DataInfo *info = step->kernels->graph->program->info;
-  const bool is_transposed = info->has_all && is_sum(step) && anchor_of(step)->shape.domain == typed_all_nodes(info);
+  const bool is_transposed = is_sum(step) && typed_are_all_nodes(step->kernels->graph->program->info, anchor_of(step)->shape.domain);
   const char *mode = is_transposed ? "transpose" : slice->count && is_sum(step) ? arena_printf(c->arena, "slices(%d)", slice->count) : step->part ? arena_printf(c->arena, "rows(%d)", step->parts->count) : "whole";
   if (!strstr(run->mode, mode)) run->mode = *run->mode ? arena_printf(c->arena, "%s, %s", run->mode, mode) : mode;
 }

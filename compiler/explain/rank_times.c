@@ -10,7 +10,7 @@ typedef struct Timing {
 
 static double share_of(const RankInfo *ranks, const Kernels *kernels, const Kernel *kernel, int r) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
-  const bool is_over_all = op_is_aggregation(anchor->op) && kernels->graph->program->info->has_all && anchor->shape.domain == typed_all_nodes(kernels->graph->program->info);
+  const bool is_over_all = op_is_aggregation(anchor->op) && typed_are_all_nodes(kernels->graph->program->info, anchor->shape.domain);
   if (is_over_all) return r * shape_width(&anchor->shape) < anchor->declared_width; /* who has columns */
   const double rows = ranks->most_nodes ? (double)(ranks->first[r + 1] - ranks->first[r]) / (double)ranks->most_nodes : 1;
   switch (kernel->kind) {

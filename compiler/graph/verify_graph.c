@@ -101,10 +101,10 @@ static const char *check_value(const Graph *graph, const Value *value) {
     return begin == s->size[value->as.part.axis] ? NULL : "the parts do not fill the result";
   }
   case SHAPE_COLUMNS:
-    if (!graph->program->info->has_all || s->domain != typed_all_nodes(graph->program->info) || !domain_is_nodes(o[0]->domain)) return "columns are of all nodes";
+    if (!typed_are_all_nodes(graph->program->info, s->domain) || !domain_is_nodes(o[0]->domain)) return "columns are of all nodes";
     return s->rank == 1 && elements(s) * graph->program->info->ranks->count >= elements(o[0]) ? NULL : "the ranks have not all columns";
   case SHAPE_BACK:
-    if (!graph->program->info->has_all || s->domain != DOMAIN_NODE || o[0]->domain != typed_all_nodes(graph->program->info)) return "what comes back are sums of all nodes";
+    if (s->domain != DOMAIN_NODE || !typed_are_all_nodes(graph->program->info, o[0]->domain)) return "what comes back are sums of all nodes";
     return s->rank == 1 && elements(s) % elements(o[0]) == 0 && elements(s) <= elements(o[0]) * graph->program->info->ranks->count ? NULL : "other columns come back than there are";
   case SHAPE_BESIDE: return s->domain == o[0]->domain && elements(s) <= elements(o[0]) ? NULL : "there are not as many columns";
   case SHAPE_GRADIENT: return shape_equal(s, o[0]) ? NULL : "a gradient has the shape of its value";

@@ -647,7 +647,7 @@ static void anchor_spmm(Estimate *e) {
   static const Locality unknown = {.is_known = false};
   const DataInfo *info = e->graph->program->info;
   const Domain edges = e->graph->values[e->anchor->operand[0]].shape.domain;
-  const bool is_measured = edges == DOMAIN_EDGE || (info->has_all && edges == typed_all_edges(info));
+  const bool is_measured = edges == DOMAIN_EDGE || typed_are_all_edges(info, edges);
   const Locality *locality = is_measured ? &e->graph->program->info->locality[e->anchor->as.end] : &unknown;
   e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
   e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;

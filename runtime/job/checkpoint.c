@@ -354,8 +354,9 @@ static int is_npz(const char *path) {
 
 gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error *error) {
   gnn_safetensors file;
-  gnn_dataset *unpacked = is_npz(path) ? gnn_dataset_new(path) : NULL;
-  if (is_npz(path) && unpacked == NULL) return gnn_fail_memory(error, (int64_t)sizeof *unpacked);
+  const int is_packed = is_npz(path);
+  gnn_dataset *unpacked = is_packed ? gnn_dataset_new(path) : NULL;
+  if (is_packed && unpacked == NULL) return gnn_fail_memory(error, (int64_t)sizeof *unpacked);
   gnn_status status = checkpoint_open(path, unpacked, &file, error);
   if (status != GNN_OK) {
     gnn_dataset_close(unpacked);

@@ -130,6 +130,13 @@ static void run_over_rows(const StepWriter *w, const char *task, Domain domain, 
             w->name, task);
 }
 
+/* Of one task, over all of its rows. */
+static void write_step_over_rows(StepWriter *w, Domain domain) {
+  open_step(w, no_members);
+  run_over_rows(w, "rows", domain, 1);
+  fprintf(w->out, "}\n\n");
+}
+
 enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64, SENT_ROWS = 256 };
 
 /* Each of the rank's parts in turn: `of_part` in the loop is the step for part number own_part of the rank. */
@@ -436,8 +443,7 @@ static void emit_spmm(StepWriter *w) {
   print_task(w, "rows", arena_printf(w->arena, "%sspmm_%s%s(&%s, %s, begin, end, %s_row, context);", own, is_gathered ? "pieces_" : "", spmm_sizes(w->emission, w->kernels, w->anchor), neighbours ? "own" : csr, from, w->name));
   take_part(w);
   open_step(w, no_members);
-  const DataInfo *info = w->graph->program->info;
-  const bool is_of_all = info->has_all && w->anchor->shape.domain == typed_all_nodes(info);
+  const bool is_of_all = typed_are_all_nodes(w->graph->program->info, w->anchor->shape.domain);
   const int64_t columns = shape_width(&w->anchor->shape);
   if (is_of_all) fprintf(w->out, "  if (!gnn_has_columns(g, %d)) return;\n", (int)((w->anchor->declared_width + columns - 1) / columns));
   run_over_edges_of_rows(w, "rows", csr);
@@ -459,9 +465,7 @@ static void emit_table_of_part(StepWriter *w) {
   step_write_halo(w, (Spread){0});
   print_table_rows(w, "rows", 0, "r", "", "", own);
   take_part(w);
-  open_step(w, no_members);
-  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
-  fprintf(w->out, "}\n\n");
+  write_step_over_rows(w, w->anchor->shape.domain);
 }
 
 /* Of a table whose own rows are there: those that others gather, side by side. */
@@ -508,9 +512,7 @@ static void emit_columns(StepWriter *w) {
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s    gnn_columns_part(g, r, to, %d, %" PRId64 ", %s, %s);\n  }\n}\n\n", rows_loops_text(w->body, "    "), holders, columns, sent, own);
-  open_step(w, no_members);
-  run_over_rows(w, "rows", DOMAIN_NODE, 1);
-  fprintf(w->out, "}\n\n");
+  write_step_over_rows(w, DOMAIN_NODE);
 }
 
 /* The rank's own rows, of its own columns; those of others leave from where they were made. */
@@ -518,9 +520,7 @@ static void emit_back(StepWriter *w) {
   const char *sums = step_from(w, w->anchor->operand[0]), *to = step_to(w, w->kernel->anchor);
   w->uses |= USES_RUN;
   print_task(w, "rows", arena_printf(w->arena, "gnn_columns_stay(g, begin, end, %s, %d, %" PRId64 ", %s);", sums, exchange_holders(w->kernels, w->kernel), shape_width(&w->graph->values[w->anchor->operand[0]].shape), to));
-  open_step(w, no_members);
-  run_over_rows(w, "rows", DOMAIN_NODE, 1);
-  fprintf(w->out, "}\n\n");
+  write_step_over_rows(w, DOMAIN_NODE);
 }
 
 static void emit_beside(StepWriter *w) {
@@ -529,9 +529,7 @@ static void emit_beside(StepWriter *w) {
   const int64_t columns = shape_width(&sums->shape), width = shape_width(&w->anchor->shape);
   w->uses |= USES_RUN;
   print_task(w, "rows", arena_printf(w->arena, "gnn_columns_join(g, begin, end, %s, %" PRId64 ", %" PRId64 ", %s);", back, columns, width, to));
-  open_step(w, no_members);
-  run_over_rows(w, "rows", DOMAIN_NODE, 1);
-  fprintf(w->out, "}\n\n");
+  write_step_over_rows(w, DOMAIN_NODE);
 }
 
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
@@ -947,9 +945,7 @@ static void emit_map(StepWriter *w) {
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", rows_loops_text(w->body, "    "));
   take_part(w);
-  open_step(w, no_members);
-  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
-  fprintf(w->out, "}\n\n");
+  write_step_over_rows(w, w->anchor->shape.domain);
 }
 
 /* Sums of so many numbers each that lie side by side, several a row: those of heads. They have lanes, as at edges. */
@@ -982,9 +978,7 @@ static void emit_row_sum(StepWriter *w) {
   step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
   fprintf(w->out, "%s    %s_row(context, r, acc);\n  }\n}\n\n", rows_loops_text(w->operand, "    "), w->name);
   take_part(w);
-  open_step(w, no_members);
-  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
-  fprintf(w->out, "}\n\n");
+  write_step_over_rows(w, w->anchor->shape.domain);
 }
 
 static void emit_column_sum(StepWriter *w) {
@@ -1120,9 +1114,7 @@ static void emit_cross_entropy_gradient(StepWriter *w) {
                         label_stride(w));
   print_task(w, "rows", loss_gradient_rows(w, call, gradient));
   take_part(w);
-  open_step(w, no_members);
-  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
-  fprintf(w->out, "}\n\n");
+  write_step_over_rows(w, w->anchor->shape.domain);
 }
 
 /* How the gradients are clipped, as an argument of the optimiser. */

@@ -48,8 +48,8 @@ static const RankInfo *ranks(const CudaWriter *c) { return ranks_of(c->w.emissio
 /* How threads share the rows of a sum shows in its bits: it follows from the sizes of all ranks. */
 static int64_t rows_of_all(const CudaWriter *c, Domain domain) {
   const DataInfo *info = program_of(c)->info;
-  if (info->has_all && domain == typed_all_nodes(info)) domain = DOMAIN_NODE;
-  if (info->has_all && domain == typed_all_edges(info)) domain = DOMAIN_EDGE;
+  if (typed_are_all_nodes(info, domain)) domain = DOMAIN_NODE;
+  if (typed_are_all_edges(info, domain)) domain = DOMAIN_EDGE;
   return typed_rows(ranks(c) ? info->of_all : info, domain);
 }
 
@@ -283,8 +283,7 @@ static void print_row_sums(CudaWriter *c, const char *csr, const RowRange *colum
   const char *next = c->slots > 1 ? arena_printf(c->w.arena, "i += %d", c->slots) : "i++";
   open_plain(c, "rows", is_by_column ? arena_printf(c->w.arena, "blocks_for(%s%s%s, 1)", columns->end, strcmp(columns->begin, "0") ? " - " : "", strcmp(columns->begin, "0") ? columns->begin : "") : blocks_of(c, rows_text(c, 1)));
   FILE *out = c->w.out;
-  const DataInfo *info = program_of(c)->info;
-  if (info->has_all && c->w.anchor->shape.domain == typed_all_nodes(info)) fprintf(out, "  if (g->rank * %" PRId64 " >= %" PRId64 ") return; /* other ranks have the columns */\n", body_width(c), c->w.anchor->declared_width);
+  if (typed_are_all_nodes(program_of(c)->info, c->w.anchor->shape.domain)) fprintf(out, "  if (g->rank * %" PRId64 " >= %" PRId64 ") return; /* other ranks have the columns */\n", body_width(c), c->w.anchor->declared_width);
   print_step_struct(c);
   print_lane(c);
   print_slot(c);
