@@ -33,11 +33,12 @@
 #define ADD_EXPS 0.03     /* adding a number to a sum within the row of an edge, in exponentials */
 #define ADDED 0.5         /* adding up an element, in elements stored */
 #define EDGE_ELEMENTS 0.25 /* the same of an edge */
-#define ALONE 8            /* a function of one number at an edge, in those of a number of a vector */
-#define AT_EDGE 1.4       /* the same in the short vectors of an edge's row, or put aside for many edges (emit_flat.c) */
-#define EDGE_STARTS 24    /* coming to an edge, in elements stored */
-#define LANES_EXPS 10     /* bringing 16 partial sums of an edge together, in exponentials */
-#define HEAD_LANES_EXPS 2.5 /* those of each of several heads together, on a processor */
+#define ALONE 7            /* a function of one number at an edge, in those of a number of a vector */
+#define AT_EDGE 1.25      /* the same in the short vectors of an edge's row, or put aside for many edges (emit_flat.c) */
+#define EDGE_STARTS 12    /* coming to an edge, in elements stored */
+#define EDGES_STARTS 500  /* the loop over the edges of a row begins and ends, in elements stored */
+#define LANES_EXPS 9      /* bringing 16 partial sums of an edge together, in exponentials */
+#define HEAD_LANES_EXPS 2.2 /* those of each of several heads together, on a processor */
 #define TURNED 5          /* transposing an element, in elements stored; of the gradient, column by column */
 #define TURNED_GRADIENT 14
 #define UPDATE_TASK 4096  /* weights a task: emit_kernel.c */
@@ -358,7 +359,7 @@ typedef struct Estimate {
   const Kernel *kernel;
   const Value *anchor;
   bool *is_counted;     /* per value: its function is in the sum */
-  double rows, nodes, edges;
+  double rows, nodes, near_nodes, edges; /* nodes: whose rows edges gather; near_nodes: at the other end, where the loops over their edges are */
   double bytes;
   double anchor_reads, body_reads, body_writes; /* seconds of memory traffic */
   double anchor_work, body_work;                /* seconds of instructions */
@@ -642,15 +643,19 @@ static double exchange_seconds(const Estimate *e, ValueId table, double bytes) {
 
 static double degree_rounds(const Estimate *e) { return ceil(e->edges / fmax(1, e->nodes) / ROUND_ROWS); }
 
-static void anchor_spmm(Estimate *e) {
-  double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
+/* How soon rows that the anchor gathers along its edges come back. */
+static const Locality *gathered_locality(const Estimate *e) {
   static const Locality unknown = {.is_known = false};
   const DataInfo *info = e->graph->program->info;
   const Domain edges = e->graph->values[e->anchor->operand[0]].shape.domain;
   const bool is_measured = edges == DOMAIN_EDGE || typed_are_all_edges(info, edges);
-  const Locality *locality = is_measured ? &e->graph->program->info->locality[e->anchor->as.end] : &unknown;
+  return is_measured ? &info->locality[graph_walk_end(e->anchor)] : &unknown;
+}
+
+static void anchor_spmm(Estimate *e) {
+  double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
   e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
-  e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, locality) + e->rows * e->rates->gather_row;
+  e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, gathered_locality(e)) + e->rows * e->rates->gather_row;
   e->rounds = degree_rounds(e);
 }
 
@@ -674,7 +679,7 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
   if (of->kept && of->kept[id]) return;
   if (!kernels_is_virtual(e->kernels, id)) {
     const double columns = row_numbers(e->kernels, e->kernels->storage[id]);
-    if (is_far && domain_is_nodes(value->shape.domain)) of->gathered += e->edges * gathered_row_seconds(e, columns, 4 * columns * e->nodes);
+    if (is_far && domain_is_nodes(value->shape.domain)) of->gathered += e->edges * local_row_seconds(e, columns, 4 * columns * e->nodes, gathered_locality(e));
     return;
   }
   const double width = (double)shape_width(&value->shape);
@@ -696,7 +701,7 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
   case WORK_NOTHING: case WORK_PRODUCT: break;
   }
   of->work += e->edges * exps * e->rates->exp;
-  for (int k = 0; k < value->operand_count; k++) add_edge_work(e, value->operand[k], value->op == OP_LIFT ? value->as.end != e->anchor->as.end : is_far, of);
+  for (int k = 0; k < value->operand_count; k++) add_edge_work(e, value->operand[k], value->op == OP_LIFT ? value->as.end != graph_walk_end(e->anchor) : is_far, of);
 }
 
 /* What is computed for each edge of a sum's operand. Adding a row is in the measured rates of gathers, and so little is left of it. A sum within an edge's row
@@ -709,7 +714,8 @@ static double edges_seconds(const Estimate *e, ValueId operand, ValueId beside, 
   if (beside != NO_VALUE) add_edge_work(e, beside, false, &of);
   for (int i = 0; kept && i < e->graph->value_count; i++) kept[i] = kept[i] || (of.seen[i] && op_info[e->graph->values[i].op].work == WORK_ADDS && kernels_is_virtual(e->kernels, i));
   if (e->kernels->backend == BACKEND_CUDA) return of.gathered + e->edges * elements + whole;
-  return overlapped(e->edges * (EDGE_ELEMENTS * elements + EDGE_STARTS * e->rates->element) + of.work, of.gathered);
+  const double starts = (EDGE_STARTS * e->edges + EDGES_STARTS * e->near_nodes) * e->rates->element;
+  return overlapped(e->edges * EDGE_ELEMENTS * elements + starts + of.work, of.gathered);
 }
 
 static void stage_edges(Estimate *e, ValueId beside, bool *kept) {
@@ -844,7 +850,7 @@ static double estimate_seconds(Estimate *e) {
   add_anchor[e->kernel->kind](e);
   if (e->kernel->kind != KERNEL_UPDATE && e->kernel->kind != KERNEL_FOLLOW) add_body(e);
   add_traffic(e);
-  double anchor = overlapped(e->anchor_work, e->anchor_reads), body = e->body_work + e->body_reads + e->body_writes;
+  double anchor = overlapped(e->anchor_work, e->anchor_reads), body = overlapped(e->body_work, e->body_reads + e->body_writes);
   if (e->kernels->backend == BACKEND_CUDA) return gpu_seconds(e, anchor + body);
   double starts = e->tasks == 1 ? 0 : e->starts * e->machine->step_seconds;
   return starts + (anchor + body) * idle_factor(e);
@@ -858,7 +864,9 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   e.rows = (double)graph_rows(graph, e.anchor->shape.domain);
   const Domain operand = e.anchor->operand_count ? graph->values[e.anchor->operand[0]].shape.domain : DOMAIN_NONE;
   const Domain walked = domain_is_edges(e.anchor->shape.domain) ? e.anchor->shape.domain : domain_is_edges(operand) ? operand : DOMAIN_EDGE;
-  e.nodes = (double)graph_rows(graph, domain_at(walked, graph_walk_end(e.anchor) == END_SRC ? END_DST : END_SRC)); /* rows that are gathered */
+  const EdgeEnd near = graph_walk_end(e.anchor);
+  e.nodes = (double)graph_rows(graph, domain_at(walked, near == END_SRC ? END_DST : END_SRC));
+  e.near_nodes = (double)graph_rows(graph, domain_at(walked, near));
   e.edges = (double)graph_rows(graph, walked);
   bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_BACK || kernel->kind == KERNEL_BESIDE || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
   if (has_row_tasks && !domain_is_relation(e.anchor->shape.domain)) divide(&e, e.rows);
