@@ -275,6 +275,22 @@ static Stage last_stage(const Fusion *f, const Kernel *kernel) {
 
 static bool may_join_two(Fusion *f, const Kernel *kernel, ValueId id);
 
+/* The map that makes the other operand of the value's only reader, where it can make this one, too: the reader then has both in its row. */
+static int map_beside(const Fusion *f, ValueId id, int after) {
+  const Graph *graph = f->graph;
+  const Value *value = &graph->values[id];
+  if (!f->is_fusing || f->use_count[id] != 1 || value->op == OP_TILE) return NO_INDEX;
+  const Value *user = &graph->values[f->only_user[id]];
+  if (op_info[user->op].kind != OP_KIND_POINT || op_moves(user->op) || !shape_equal(&user->shape, &value->shape) || user->phase != value->phase) return NO_INDEX;
+  for (int k = 0; k < user->operand_count; k++) {
+    const int index = f->kernels->made_by[user->operand[k]];
+    if (index == NO_INDEX || index <= after) continue;
+    const Kernel *kernel = &f->kernels->kernels[index];
+    if (kernel->kind == KERNEL_MAP && kernel->phase == value->phase && kernel->body_count < MOST_IN_A_BODY && same_loops(&graph->values[kernel->anchor].shape, &value->shape)) return index;
+  }
+  return NO_INDEX;
+}
+
 static void place_point(Fusion *f, ValueId id) {
   const Value *value = &f->graph->values[id];
   Sources sources = {NO_INDEX, true};
@@ -290,6 +306,7 @@ static void place_point(Fusion *f, ValueId id) {
     const bool has_loops = value->op == OP_TILE ? takes_tiles(f, kernel) && same_loops(loops, &f->graph->values[value->operand[0]].shape) : same_loops(loops, &value->shape);
     if (has_room && takes_a_body(kernel, loops->domain) && !has_parts_of_rows && has_loops && may_join_two(f, kernel, id)) index = sources.latest;
   }
+  if (index == NO_INDEX) index = map_beside(f, id, sources.latest);
   if (index == NO_INDEX) index = new_kernel(f, KERNEL_MAP, id);
   Kernel *kernel = &f->kernels->kernels[index];
   ARENA_PUSH(f->graph->arena, kernel->body, kernel->body_count, id);

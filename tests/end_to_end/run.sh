@@ -169,6 +169,12 @@ check "  one of them with the gradient of what scores are made of" sh -c "'$gnnc
 check "  and those of both ends of what scores and sums are made of in the other" sh -c "'$gnncc' -w --plan=json heads_of_hub.gnn | grep -q 'd_conv1.v and d_conv1.z over out-edges, in one walk'"
 check "  the largest scores are not stored" sh -c "'$gnncc' -w --plan=json -fno-stages heads_of_hub.gnn | grep -q logsumexp.max && ! '$gnncc' -w --plan=json heads_of_hub.gnn | grep '\"value\": \"conv1.logsumexp.max'"
 check "  the same bits with and without, and in parts" stages_agree
+cat >own_loops.gnn <<'MODEL'
+data web from karate()
+model own on web { return x |> GATv2(4, heads = 2) as conv1 |> relu |> GATv2(y.classes) as head }
+train own { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }
+MODEL
+check "  a node's own share is added to its neighbours' where both are made, and neither is stored" sh -c "'$gnncc' -w --plan=json own_loops.gnn | grep -q '\"value\": \"conv1.m_2' && ! '$gnncc' -w --plan=json own_loops.gnn | grep '\"value\": \"conv1.mul_'"
 check "  gradients agree with finite differences" sh -c "CFLAGS=-O0 '$gnncc' -w -fgradcheck heads_of_hub.gnn -o heads_of_hub && ./heads_of_hub gradcheck"
 
 # ---- sets of graphs: one without nodes, one without edges, a node alone, loops, a hub ----
