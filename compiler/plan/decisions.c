@@ -148,7 +148,7 @@ static void weigh(Evaluator *e, const Plan *plan, const uint8_t *fates, uint8_t 
     if (fate == (int)decision->fate) continue;
     memcpy(changed, fates, (size_t)e->geometry->gap_count);
     if (!change_fate(plan, e->geometry, decision, fate, changed)) continue;
-    int64_t cost = evaluate(e, changed, NULL, plan->sequence->variant, PREFETCH_ALL);
+    int64_t cost = evaluate(e, changed, (RemadeStays){0}, plan->sequence->variant, PREFETCH_ALL);
     if (cost >= COST_ILLEGAL) continue;
     Alternative other = {.fate = (Fate)fate, .fits = cost < COST_INVALID, .adds_ns = decision->adds_ns + cost - base_ns};
     if (!other.fits) find_excess(e, &other);

@@ -50,6 +50,7 @@ Candidate *candidate_new(Arena *arena, const Evaluator *e) {
 void candidate_copy(const Evaluator *e, Candidate *to, const Candidate *from) {
   memcpy(to->fates, from->fates, (size_t)e->geometry->gap_count);
   to->is_canonical = from->is_canonical;
+  to->shared_steps = from->shared_steps;
   if (!from->is_canonical) memcpy(to->keep_from, from->keep_from, (size_t)e->geometry->gap_count * sizeof *to->keep_from);
   memcpy(to->variants, from->variants, (size_t)e->problem->op_count * sizeof *to->variants);
   memcpy(to->g, from->g, (size_t)from->g_count * sizeof *to->g);
@@ -60,12 +61,12 @@ void candidate_copy(const Evaluator *e, Candidate *to, const Candidate *from) {
 }
 
 bool candidate_build(Evaluator *e, const Candidate *candidate) {
-  return sequence_build(e->sequence, candidate->fates, candidate_keep_from(candidate), candidate->variants);
+  return sequence_build(e->sequence, candidate->fates, candidate_stays(candidate), candidate->variants);
 }
 
 bool candidate_is_same(const Evaluator *e, const Candidate *a, const Candidate *b) {
   size_t gaps = (size_t)e->geometry->gap_count, variants = (size_t)e->problem->op_count * sizeof(int);
-  return a->is_canonical == b->is_canonical && !memcmp(a->fates, b->fates, gaps) && !memcmp(a->variants, b->variants, variants) &&
+  return a->is_canonical == b->is_canonical && a->shared_steps == b->shared_steps && !memcmp(a->fates, b->fates, gaps) && !memcmp(a->variants, b->variants, variants) &&
          (a->is_canonical || !memcmp(a->keep_from, b->keep_from, gaps * sizeof *a->keep_from));
 }
 
@@ -233,11 +234,11 @@ int64_t evaluate_built(Evaluator *e) {
   return simulate(e->simulation, q) ? e->simulation->makespan_ns : COST_INVALID + e->simulation->over_bytes;
 }
 
-int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *keep_from, const int *variants, unsigned policies) {
+int64_t evaluate(Evaluator *e, const uint8_t *fates, RemadeStays stays, const int *variants, unsigned policies) {
   Sequence *q = e->sequence;
   int64_t best = COST_ILLEGAL, over;
   const Problem *p = e->problem;
-  bool is_legal = sequence_build(q, fates, keep_from, variants);
+  bool is_legal = sequence_build(q, fates, stays, variants);
   e->effort += max64(p->step_count + q->count, ((int64_t)p->piece_count + p->use_count) / 16); /* where pieces are many and steps few */
   if (!is_legal) return COST_ILLEGAL;
   if (!prepare(e, &over)) return COST_INVALID + min64(over, COST_INVALID / 2);
@@ -260,7 +261,7 @@ int64_t evaluate(Evaluator *e, const uint8_t *fates, const int *keep_from, const
 
 int64_t evaluate_candidate(Evaluator *e, Candidate *candidate) {
   if (!candidate->is_polished) {
-    candidate->cost = evaluate(e, candidate->fates, candidate_keep_from(candidate), candidate->variants, candidate->policies);
+    candidate->cost = evaluate(e, candidate->fates, candidate_stays(candidate), candidate->variants, candidate->policies);
     if (candidate->cost >= COST_INVALID) return candidate->cost;
     return evaluate_built(e);
   }

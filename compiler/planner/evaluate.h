@@ -31,8 +31,9 @@ enum {
 
 typedef struct Candidate {
   uint8_t *fates; /* by gap of the geometry */
-  int *keep_from; /* by gap, see sequence_build; read where it is not canonical */
+  int *keep_from; /* by gap, see RemadeStays; read where it is not canonical */
   bool is_canonical; /* what is re-made stays: keep_from is 0 everywhere */
+  int shared_steps; /* see RemadeStays */
   int *variants; /* by op */
   int64_t cost;
   unsigned policies; /* the policies tried */
@@ -65,13 +66,13 @@ bool candidate_build(Evaluator *evaluator, const Candidate *candidate);
 /* The same decisions, whatever their boundaries. */
 bool candidate_is_same(const Evaluator *evaluator, const Candidate *a, const Candidate *b);
 
-static inline const int *candidate_keep_from(const Candidate *candidate) {
-  return candidate->is_canonical ? NULL : candidate->keep_from;
+static inline RemadeStays candidate_stays(const Candidate *candidate) {
+  return (RemadeStays){candidate->is_canonical ? NULL : candidate->keep_from, candidate->shared_steps};
 }
 
-/* The cost of fates, keep_from (NULL: canonical) and variants under the best of `policies`; leaves the sequence built and
+/* The cost of fates, stays of what is made again and variants under the best of `policies`; leaves the sequence built and
  * best_g set. */
-int64_t evaluate(Evaluator *evaluator, const uint8_t *fates, const int *keep_from, const int *variants, unsigned policies);
+int64_t evaluate(Evaluator *evaluator, const uint8_t *fates, RemadeStays stays, const int *variants, unsigned policies);
 
 /* Rebuild the candidate's sequence with its own g (polished) or the best of its policies; the simulation is that of
  * the candidate afterwards. Returns the cost. */

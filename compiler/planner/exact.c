@@ -108,7 +108,7 @@ static int64_t compute_bound(const Exact *x) {
 static int64_t timed_bound(Exact *x, const uint8_t *fates) {
   Evaluator *e = x->evaluator;
   e->effort += (x->is_proof ? 1 : 4) * e->problem->step_count;
-  return sequence_build(e->sequence, fates, candidate_keep_from(x->node), x->node->variants) ? timing_bound(x->timing, e) : COST_INVALID;
+  return sequence_build(e->sequence, fates, candidate_stays(x->node), x->node->variants) ? timing_bound(x->timing, e) : COST_INVALID;
 }
 
 /* Is there nothing better below this node? `bound`: of what the node has decided. */
@@ -129,7 +129,7 @@ static void leaf(Exact *x, int64_t bound) {
   Candidate *node = x->node;
   node->is_polished = false;
   node->policies = PREFETCH_ALL;
-  node->cost = evaluate(e, node->fates, candidate_keep_from(node), node->variants, PREFETCH_ALL);
+  node->cost = evaluate(e, node->fates, candidate_stays(node), node->variants, PREFETCH_ALL);
   if (node->cost < COST_INVALID) search_offer(search, node);
   int64_t limit = search->best->cost;
   if (bound >= limit) return;

@@ -58,60 +58,84 @@ static bool is_away(const Geometry *g, int x, int t) {
 
 enum { DEEPEST = 3, MANY_USES = 32, TIMES = 128 };
 
+/* Nanoseconds of producers, and of the lanes by which what they read comes; compute is HUGE_VAL where that is not possible. */
+typedef struct RerunCost {
+  double compute, h2d, ssdr;
+} RerunCost;
+
+static const RerunCost impossible = {HUGE_VAL, 0, 0};
+
 /* What it costs to run steps again. Of steps with many inputs it is looked at once for each of a few stretches of time. */
 typedef struct Reruns {
   const Desk *desk;
-  double price; /* of the time of producers */
   uint8_t *known; /* by step and depth: the stretch whose cost is known, from 1 */
-  double *ns;
+  RerunCost *costs;
+  int *readers; /* by piece: steps that share it when it is made again; NULL: it is made for each of them */
 } Reruns;
 
-static Reruns reruns_new(Desk *d, double price) {
-  const size_t count = (size_t)d->problem->step_count * (DEEPEST + 1);
-  return (Reruns){d, price, arena_alloc(d->arena, count + 1), arena_alloc(d->arena, (count + 1) * sizeof(double))};
+static Reruns reruns_new(Desk *d, bool is_shared) {
+  const Problem *p = d->problem;
+  const size_t count = (size_t)p->step_count * (DEEPEST + 1);
+  Reruns r = {.desk = d, .known = arena_alloc(d->arena, count + 1), .costs = arena_alloc(d->arena, (count + 1) * sizeof *r.costs)};
+  if (!is_shared) return r;
+  r.readers = arena_alloc(d->arena, (size_t)p->piece_count * sizeof *r.readers + 1);
+  for (int i = 0; i < p->use_count; i++) r.readers[p->uses[i].piece] += (p->uses[i].flags & PROBLEM_USE_READ) != 0;
+  return r;
 }
 
-static double rerun_ns(Reruns *r, int x, int t, int depth);
+static RerunCost rerun_cost(Reruns *r, int x, int t, int depth);
 
-static double rerun_step_ns(Reruns *r, int s, int t, int depth) {
+static RerunCost rerun_step_cost(Reruns *r, int s, int t, int depth) {
   const Problem *p = r->desk->problem;
   const Geometry *g = r->desk->geometry;
   const ProblemStep *step = &p->steps[s];
-  double ns = r->price * (double)g->min_ns[s];
+  RerunCost cost = {.compute = (double)g->min_ns[s]};
   for (int i = 0; i < step->use_count; i++) {
     const ProblemUse *use = &p->uses[step->first_use + i];
     int y = use->piece;
     const ProblemPiece *input = &p->pieces[y];
     if (!(use->flags & PROBLEM_USE_READ) || input->home == TIER_DEVICE) continue;
     bool is_dead = g->last_access[y] < t, is_made = input->home == TIER_NONE && is_dead;
-    if (is_made && (depth == DEEPEST || input->creator < 0 || !(input->fates & FATE_BIT(FATE_RECOMPUTE)))) return HUGE_VAL;
-    if (is_made) ns += rerun_ns(r, y, t, depth + 1);
-    else if (is_dead || is_away(g, y, t)) ns += (double)input->h2d_ns;
+    if (is_made && (depth == DEEPEST || input->creator < 0 || !(input->fates & FATE_BIT(FATE_RECOMPUTE)))) return impossible;
+    if (is_made) {
+      const RerunCost made = rerun_cost(r, y, t, depth + 1);
+      const double share = r->readers ? 1.0 / r->readers[y] : 1;
+      cost.compute += share * made.compute;
+      cost.h2d += share * made.h2d;
+      cost.ssdr += share * made.ssdr;
+    } else if (is_dead || is_away(g, y, t)) {
+      cost.h2d += (double)input->h2d_ns;
+      if (input->home == TIER_SSD) cost.ssdr += (double)input->ssdr_ns;
+    }
   }
-  return ns;
+  return cost;
 }
 
-/* To make piece x again before step t: the time of its producer, times the price, and what it costs that its inputs are there. */
-static double rerun_ns(Reruns *r, int x, int t, int depth) {
+/* To make piece x again before step t: the time of its producer, and what it costs that its inputs are there. */
+static RerunCost rerun_cost(Reruns *r, int x, int t, int depth) {
   const Problem *p = r->desk->problem;
   const int s = p->pieces[x].creator;
   const ProblemStep *step = &p->steps[s];
-  if (!step->can_rerun || t > step->rerun_limit) return HUGE_VAL;
-  if (step->use_count < MANY_USES) return rerun_step_ns(r, s, t, depth);
+  if (!step->can_rerun || t > step->rerun_limit) return impossible;
+  if (step->use_count < MANY_USES) return rerun_step_cost(r, s, t, depth);
   const size_t at = (size_t)s * (DEEPEST + 1) + (size_t)depth;
   const uint8_t stretch = (uint8_t)(1 + (int64_t)t * TIMES / p->step_count);
   if (r->known[at] != stretch) {
-    r->ns[at] = rerun_step_ns(r, s, t, depth);
+    r->costs[at] = rerun_step_cost(r, s, t, depth);
     r->known[at] = stretch;
   }
-  return r->ns[at];
+  return r->costs[at];
 }
 
 /* Away at the least cost; the cost, or -1 where it stays. */
-static double send_away(Desk *d, int i, Reruns *reruns) {
+static double send_away(Desk *d, int i, const FillOptions *options, Reruns *reruns) {
   static const uint8_t copies[] = {FATE_HOST, FATE_SSD};
   const PlanGap *gap = &d->geometry->gaps[i];
-  double rerun = desk_may(gap, FATE_RECOMPUTE) ? rerun_ns(reruns, gap->piece, gap->v, 0) : -1;
+  double rerun = -1;
+  if (desk_may(gap, FATE_RECOMPUTE)) {
+    const RerunCost cost = rerun_cost(reruns, gap->piece, gap->v, 0);
+    rerun = options->rerun_price * cost.compute + fmax(cost.h2d, cost.ssdr);
+  }
   for (int k = 0; k < 2; k++) {
     double ns = desk_may(gap, (Fate)copies[k]) ? copy_ns(d, i, (Fate)copies[k]) : -1;
     if (ns < 0 || (rerun >= 0 && rerun <= ns)) continue;
@@ -126,8 +150,8 @@ static double send_away_priced(Desk *d, int i, const FillOptions *options, Rerun
   GapCosts costs = windows_costs(options->windows, gap, is_copied);
   *stay = costs.fates[FATE_KEEP];
   if (costs.fates[FATE_RECOMPUTE] < HUGE_VAL) {
-    double inputs = rerun_ns(reruns, gap->piece, gap->v, 0);
-    costs.fates[FATE_RECOMPUTE] = inputs < HUGE_VAL ? options->rerun_price * costs.fates[FATE_RECOMPUTE] + costs.lane[WINDOW_H2D] * inputs : HUGE_VAL;
+    const RerunCost cost = rerun_cost(reruns, gap->piece, gap->v, 0);
+    costs.fates[FATE_RECOMPUTE] = cost.compute < HUGE_VAL ? options->rerun_price * costs.fates[FATE_RECOMPUTE] + costs.lane[WINDOW_H2D] * cost.h2d + costs.lane[WINDOW_SSDR] * cost.ssdr : HUGE_VAL;
   }
   for (int tries = 0; tries < 3; tries++) {
     int best = FATE_HOST;
@@ -147,7 +171,7 @@ static void send_all_away(Filler *f, const FillOptions *options) {
   const Candidate *like = options->like;
   desk_take_least_work(d, f->away);
   desk_obey_pins(d);
-  Reruns reruns = reruns_new(d, options->windows ? 0 : options->rerun_price);
+  Reruns reruns = reruns_new(d, options->shared_steps > 0);
   f->stays = arena_alloc(d->arena, (size_t)g->open_count * sizeof *f->stays + 1);
   f->stay_count = 0;
   for (int k = 0; k < g->open_count; k++) {
@@ -156,7 +180,7 @@ static void send_all_away(Filler *f, const FillOptions *options) {
     double ns = (double)(g->start_ns[gap->v] - g->end_ns[gap->u]) + 1, room = (double)d->problem->pieces[gap->piece].bytes * ns, at_price = 0;
     if (like && like->fates[i] != FATE_KEEP && desk_assign(d, i, (Fate)like->fates[i])) continue;
     bool is_copied = i > g->gap_first[gap->piece] && (d->fates[i - 1] == FATE_HOST || d->fates[i - 1] == FATE_SSD);
-    double cost = options->windows ? send_away_priced(d, i, options, &reruns, is_copied, &at_price) : send_away(d, i, &reruns);
+    double cost = options->windows ? send_away_priced(d, i, options, &reruns, is_copied, &at_price) : send_away(d, i, options, &reruns);
     if (cost < 0 || geometry_is_pinned(gap)) continue;
     /* Where many cost the same at these prices, those that take the least room go first. */
     const bool goes_first = like && like->fates[i] == FATE_KEEP;
@@ -199,7 +223,7 @@ void filler_close(Filler *f) {
 
 /* Other shares of the room, of the same prices: all that is away is so already. */
 static bool is_like_last(const Filler *f, const FillOptions *options) {
-  return f->is_begun && !options->like && !f->last.like && f->last.windows == options->windows && f->last.rerun_price == options->rerun_price;
+  return f->is_begun && !options->like && !f->last.like && f->last.windows == options->windows && f->last.rerun_price == options->rerun_price && (f->last.shared_steps > 0) == (options->shared_steps > 0);
 }
 
 void fill(Filler *f, const FillOptions *options, Candidate *candidate) {
@@ -221,6 +245,7 @@ void fill(Filler *f, const FillOptions *options, Candidate *candidate) {
   for (int k = 0; k < f->stay_count; k++)
     if (desk_has_room(&desk, f->stays[k].gap, f->evaluator->problem->device_bytes)) keep(&desk, f->stays[k].gap);
   candidate->is_canonical = like ? like->is_canonical : options->is_canonical;
+  candidate->shared_steps = like ? like->shared_steps : options->shared_steps;
   if (like && !like->is_canonical) memcpy(candidate->keep_from, like->keep_from, (size_t)g->gap_count * sizeof *candidate->keep_from);
   for (int i = 0; i < g->gap_count && !like && !candidate->is_canonical; i++) candidate->keep_from[i] = g->gaps[i].v;
 }

@@ -11,6 +11,7 @@ typedef struct FillOptions {
   double reserve; /* the share of what a step leaves free that is left to copies on their way */
   double rerun_price; /* what is made again counts this many times its time, against that of the copies */
   bool is_canonical; /* else what is made again, or brought back for that, leaves again at once */
+  int shared_steps; /* RemadeStays; what is made again on the way costs each of those that read it its share, if it is any */
   const Candidate *like; /* what is away there is away here too, and what stays there stays before all else; NULL: each gap is looked at anew */
   const Windows *windows; /* whose prices the costs are at; NULL: each lane costs its time wherever it is used */
 } FillOptions;

@@ -40,6 +40,7 @@ static uint64_t key_of(const Memo *memo, const Candidate *candidate, unsigned po
   }
   for (size_t i = 0; i < gaps && !candidate->is_canonical; i++)
     if (candidate->fates[i] != FATE_KEEP && candidate->keep_from[i]) hash = mixed(hash, (uint64_t)i << 32 | (unsigned)candidate->keep_from[i]);
+  if (candidate->shared_steps) hash = mixed(hash, (uint64_t)candidate->shared_steps);
   for (int i = 0; i < memo->choice_count; i++) hash = mixed(hash, (uint64_t)candidate->variants[memo->choices[i]]);
   return hash | 1; /* 0: a slot that is empty */
 }
@@ -56,7 +57,7 @@ int64_t memo_evaluate(Memo *memo, const Candidate *candidate, unsigned policies)
     return known->cost;
   }
   const int64_t effort = e->effort, evaluations = e->evaluations;
-  int64_t cost = evaluate(e, candidate->fates, candidate_keep_from(candidate), candidate->variants, policies);
+  int64_t cost = evaluate(e, candidate->fates, candidate_stays(candidate), candidate->variants, policies);
   *known = (Known){key, cost, e->effort - effort, (int)(e->evaluations - evaluations), e->best_policy};
   return cost;
 }

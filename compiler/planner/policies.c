@@ -192,7 +192,7 @@ static bool make_again(Desk *d, int i) {
 static void send(Desk *d, int i) { (void)(desk_move_away(d, i) || make_again(d, i)); }
 
 static bool try_fates(Desk *d, Candidate *candidate) {
-  candidate->cost = evaluate(d->evaluator, d->fates, candidate_keep_from(candidate), candidate->variants, PREFETCH_ALL);
+  candidate->cost = evaluate(d->evaluator, d->fates, candidate_stays(candidate), candidate->variants, PREFETCH_ALL);
   return candidate->cost < COST_INVALID;
 }
 
@@ -231,7 +231,7 @@ static void best_checkpoint(Desk *d, Candidate *candidate) {
   for (int k = 0; k < 10; k++) {
     if (k && (periods[k] == periods[0] || periods[k] > d->geometry->open_count)) continue;
     keep_every(d, periods[k]);
-    int64_t cost = evaluate(e, d->fates, NULL, candidate->variants, PREFETCH_ALL);
+    int64_t cost = evaluate(e, d->fates, (RemadeStays){0}, candidate->variants, PREFETCH_ALL);
     if (cost >= candidate->cost) continue;
     candidate->cost = cost;
     memcpy(best, d->fates, gaps);
@@ -257,7 +257,7 @@ void policy_plan(Evaluator *evaluator, Policy policy, Candidate *candidate) {
     case POLICY_KEEP: case POLICY_COUNT: break;
   }
   if (candidate->cost == COST_ILLEGAL)
-    candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
+    candidate->cost = evaluate(evaluator, candidate->fates, (RemadeStays){0}, candidate->variants, PREFETCH_ALL);
   desk_close(&desk);
 }
 
@@ -283,6 +283,6 @@ void policy_evict_all(Evaluator *evaluator, int preference, Candidate *candidate
   for (int k = 0; k < g->open_count; k++)
     for (int i = 0; i < 3; i++)
       if (desk_assign(&desk, g->open[k], (Fate)orders[preference][i])) break;
-  candidate->cost = evaluate(evaluator, candidate->fates, NULL, candidate->variants, PREFETCH_ALL);
+  candidate->cost = evaluate(evaluator, candidate->fates, (RemadeStays){0}, candidate->variants, PREFETCH_ALL);
   desk_close(&desk);
 }

@@ -140,12 +140,13 @@ static int64_t measure(Search *search, Candidate *candidate, unsigned policies) 
   return candidate->cost;
 }
 
-int64_t search_try(Search *search, const uint8_t *fates, const int *keep_from, const int *variants) {
+int64_t search_try(Search *search, const uint8_t *fates, RemadeStays stays, const int *variants) {
   Candidate *trial = search->trial;
   size_t gaps = (size_t)search->evaluator->geometry->gap_count;
   memcpy(trial->fates, fates, gaps);
-  trial->is_canonical = !keep_from;
-  if (keep_from) memcpy(trial->keep_from, keep_from, gaps * sizeof *keep_from);
+  trial->is_canonical = !stays.keep_from;
+  trial->shared_steps = stays.shared_steps;
+  if (stays.keep_from) memcpy(trial->keep_from, stays.keep_from, gaps * sizeof *stays.keep_from);
   memcpy(trial->variants, variants, (size_t)search->evaluator->problem->op_count * sizeof *variants);
   int64_t cost = measure(search, trial, PREFETCH_ALL);
   search_offer(search, trial);
@@ -289,6 +290,19 @@ static bool improve_keep_from(Search *search, int64_t limit) {
   return has_improved;
 }
 
+/* Re-runs that read the same share what is made again for them, over fewer or more base steps. */
+static bool improve_sharing(Search *search, int64_t limit) {
+  static const int steps[] = {0, 1, 8, 64};
+  bool has_improved = false;
+  for (size_t i = 0; i < sizeof steps / sizeof *steps && !is_out(search, limit); i++) {
+    if (steps[i] == search->current->shared_steps) continue;
+    candidate_copy(search->evaluator, search->trial, search->current);
+    search->trial->shared_steps = steps[i];
+    if (accept_better(search)) has_improved = true;
+  }
+  return has_improved;
+}
+
 static bool change_keep_from(Search *search, Candidate *candidate) {
   for (int tries = 0; tries < 8; tries++) {
     int gap = search->evaluator->geometry->open[draw_below(search, search->gap_count)];
@@ -313,6 +327,7 @@ void search_local(Search *search, int64_t effort) {
     if (is_chunked && improve_groups(search, limit)) has_improved = true;
     if (improve_singles(search, limit)) has_improved = true;
     if (!has_improved) has_improved = improve_keep_from(search, limit);
+    if (!has_improved) has_improved = improve_sharing(search, limit);
     if (!has_improved && is_small) has_improved = improve_pairs(search, limit);
   }
 }

@@ -41,8 +41,8 @@ void search_offer(Search *search, const Candidate *candidate);
 /* The same for a candidate of another device size: it is measured here first, with its own g. */
 void search_offer_again(Search *search, const Candidate *candidate);
 
-/* Evaluate decisions (keep_from NULL: canonical) with every prefetch policy and offer them. Returns the cost. */
-int64_t search_try(Search *search, const uint8_t *fates, const int *keep_from, const int *variants);
+/* Evaluate decisions with every prefetch policy and offer them. Returns the cost. */
+int64_t search_try(Search *search, const uint8_t *fates, RemadeStays stays, const int *variants);
 
 /* From here on the best is the best of `first` (NULL: none) and of those that `is_accepted` takes. It is asked only of
  * candidates that are better than the best, and search_accept_all ends that. */

@@ -30,6 +30,7 @@ typedef struct SequenceScratch {
   int *tier_first, *tier_last; /* by 2 * piece + (is SSD) */
   int *gap; /* by piece: the gap it is in, or -1 */
   int *temps, *lent; /* pieces that are there for one base step only: made again, or brought back for a re-run */
+  int *dropped_at; /* by piece: the base step that it was made again for on the way and dropped after, since its own last one; FAR_BACK where it was not */
   int lent_count;
   int *returned; /* those brought back, while the steps are gone over */
   bool *is_returned;
@@ -112,6 +113,7 @@ Sequence *sequence_new(Arena *arena, const Problem *p, const Geometry *geometry,
   c->gap = NEW(pieces, int);
   c->temps = NEW(pieces, int);
   c->lent = NEW(pieces, int);
+  c->dropped_at = NEW(pieces, int);
   c->returned = NEW(pieces, int);
   c->is_returned = NEW(pieces, bool);
   c->frames = NEW(n + 1, Frame);
@@ -140,8 +142,18 @@ static bool emit(Sequence *q, int base, int rerun) {
   return true;
 }
 
+enum { FAR_BACK = -(1 << 30) };
+
+static void stay_for(SequenceScratch *c, int x, int t) {
+  c->temps[c->temp_count++] = x;
+  c->dropped_at[x] = t;
+}
+
+/* What is made again before base step t, or came back for a re-run and has its copy still. */
+static bool leaves_again(const SequenceScratch *c, RemadeStays stays, int x, int t) { return stays.keep_from && stays.keep_from[c->gap[x]] > t; }
+
 /* Insert a re-run of base step b before base step t, producing `target` and every other dropped output that is to stay. */
-static bool emit_rerun(Sequence *q, const int *keep_from, int b, int t, int target) {
+static bool emit_rerun(Sequence *q, RemadeStays stays, int b, int t, int target) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   const ProblemStep *step = &p->steps[b];
@@ -153,9 +165,9 @@ static bool emit_rerun(Sequence *q, const int *keep_from, int b, int t, int targ
     const ProblemUse *use = &p->uses[step->first_use + i];
     int x = use->piece;
     if (!(use->flags & PROBLEM_USE_CREATE) || (c->state[x] != STATE_DROPPED && x != target)) continue;
-    bool leaves = c->state[x] == STATE_DEAD || (keep_from && keep_from[c->gap[x]] > t);
+    bool leaves = c->state[x] == STATE_DEAD || leaves_again(c, stays, x, t);
     if (leaves && x != target) continue;
-    if (leaves) c->temps[c->temp_count++] = x;
+    if (leaves) stay_for(c, x, t);
     c->state[x] = STATE_PRESENT;
     q->outs[q->out_count++] = x;
     rerun->out_count++;
@@ -170,11 +182,13 @@ static bool push_frame(Sequence *q, int x) {
   return true;
 }
 
-/* What came back for a re-run before base step t has its copy still. */
-static bool leaves_again(const SequenceScratch *c, const int *keep_from, int x, int t) { return keep_from && keep_from[c->gap[x]] > t; }
+/* Dropped so lately that this re-run before base step t has it still: it stays until then. */
+static bool is_shared(const SequenceScratch *c, RemadeStays stays, int y, int t) {
+  return stays.shared_steps && (c->state[y] == STATE_DEAD || c->state[y] == STATE_DROPPED) && c->dropped_at[y] >= t - stays.shared_steps;
+}
 
 /* Everything piece x needs to be there again before base step t. */
-static bool materialise(Sequence *q, const int *keep_from, int x, int t) {
+static bool materialise(Sequence *q, RemadeStays stays, int x, int t) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   c->frame_count = 0;
@@ -189,7 +203,10 @@ static bool materialise(Sequence *q, const int *keep_from, int x, int t) {
       if (!(use->flags & PROBLEM_USE_READ) || p->pieces[y].home != TIER_NONE) continue;
       if (c->state[y] == STATE_MOVED) {
         c->state[y] = STATE_PRESENT;
-        if (leaves_again(c, keep_from, y, t)) c->lent[c->lent_count++] = y;
+        if (leaves_again(c, stays, y, t)) c->lent[c->lent_count++] = y;
+      } else if (is_shared(c, stays, y, t)) {
+        c->state[y] = STATE_PRESENT;
+        stay_for(c, y, t);
       }
       if (c->state[y] == STATE_PRESENT) continue;
       if (!push_frame(q, y)) return false;
@@ -198,23 +215,24 @@ static bool materialise(Sequence *q, const int *keep_from, int x, int t) {
     if (is_waiting) continue;
     Frame done = c->frames[--c->frame_count];
     if (c->state[done.target] == STATE_PRESENT) continue;
-    if (!emit_rerun(q, keep_from, done.step, t, done.target)) return false;
+    if (!emit_rerun(q, stays, done.step, t, done.target)) return false;
   }
   return true;
 }
 
-static bool insert_reruns(Sequence *q, const uint8_t *fates, const int *keep_from) {
+static bool insert_reruns(Sequence *q, const uint8_t *fates, RemadeStays stays) {
   static const uint8_t state_of[FATE_COUNT + 1] = {STATE_PRESENT, STATE_MOVED, STATE_MOVED, STATE_DROPPED,
                                                     STATE_PRESENT};
   const Geometry *g = q->geometry;
   SequenceScratch *c = q->scratch;
   memset(c->state, STATE_NONE, (size_t)q->problem->piece_count);
+  for (int x = 0; x < q->problem->piece_count && stays.shared_steps; x++) c->dropped_at[x] = FAR_BACK;
   for (int t = 0; t < q->problem->step_count; t++) {
     c->temp_count = c->lent_count = 0;
     for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
       int x = g->access[i];
-      if (c->state[x] == STATE_MOVED) c->state[x] = STATE_PRESENT;
-      if (c->state[x] == STATE_DROPPED && !materialise(q, keep_from, x, t)) return false;
+      if (c->state[x] == STATE_MOVED || is_shared(c, stays, x, t)) c->state[x] = STATE_PRESENT;
+      if (c->state[x] == STATE_DROPPED && !materialise(q, stays, x, t)) return false;
     }
     if (!emit(q, t, -1)) return false;
     for (int i = 0; i < c->temp_count; i++) c->state[c->temps[i]] = c->gap[c->temps[i]] < 0 ? STATE_DEAD : STATE_DROPPED;
@@ -222,6 +240,7 @@ static bool insert_reruns(Sequence *q, const uint8_t *fates, const int *keep_fro
     for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
       int x = g->access[i], gap = c->gap[x] = g->gap_after[i];
       c->state[x] = gap < 0 ? STATE_DEAD : state_of[fates[gap]];
+      c->dropped_at[x] = FAR_BACK; /* what becomes of it from here on its fate says */
     }
   }
   return true;
@@ -380,7 +399,7 @@ static int compare_ints(const void *a, const void *b) {
 }
 
 /* What the next gap does to the pieces a base step has just used. */
-static void decide_after(Sequence *q, int t, const uint8_t *fates, const int *keep_from) {
+static void decide_after(Sequence *q, int t, const uint8_t *fates, RemadeStays stays) {
   const Geometry *g = q->geometry;
   SequenceScratch *c = q->scratch;
   for (int i = g->access_first[t]; i < g->access_first[t + 1]; i++) {
@@ -397,7 +416,7 @@ static void decide_after(Sequence *q, int t, const uint8_t *fates, const int *ke
     c->is_returned[x] = false;
     if (c->pending[x] != FATE_KEEP || c->last[x] == q->position[t]) continue;
     if (g->last_access[x] <= t) c->pending[x] = (uint8_t)tier_fate(q->problem->pieces[x].home);
-    else if (leaves_again(c, keep_from, x, t)) c->pending[x] = fates[c->gap[x]];
+    else if (leaves_again(c, stays, x, t)) c->pending[x] = fates[c->gap[x]];
   }
   c->returned_count = 0;
 }
@@ -417,12 +436,12 @@ static void take_places(Sequence *q, int s) {
 }
 
 /* Is x, which a re-run reads, on the device for its sake alone, so that it may leave after the step? */
-static bool is_lent(const SequenceScratch *c, const ProblemPiece *piece, int x, const uint8_t *fates, const int *keep_from) {
+static bool is_lent(const SequenceScratch *c, const ProblemPiece *piece, int x, const uint8_t *fates, RemadeStays stays) {
   if (problem_is_home_away(piece) && piece->first_write < 0) return true;
-  return keep_from && c->gap[x] >= 0 && (fates[c->gap[x]] == FATE_HOST || fates[c->gap[x]] == FATE_SSD);
+  return stays.keep_from && c->gap[x] >= 0 && (fates[c->gap[x]] == FATE_HOST || fates[c->gap[x]] == FATE_SSD);
 }
 
-static bool walk(Sequence *q, const uint8_t *fates, const int *keep_from) {
+static bool walk(Sequence *q, const uint8_t *fates, RemadeStays stays) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   for (int s = 0; s < q->count; s++) {
@@ -451,12 +470,12 @@ static bool walk(Sequence *q, const uint8_t *fates, const int *keep_from) {
     for (int i = 0; i < count; i++) {
       int x = c->accessed[i];
       if (!access_piece(q, s, x, c->produced[i])) return false;
-      if (!fates || q->rerun[s] < 0 || !is_lent(c, &p->pieces[x], x, fates, keep_from)) continue;
+      if (!fates || q->rerun[s] < 0 || !is_lent(c, &p->pieces[x], x, fates, stays)) continue;
       if (!c->is_returned[x]) c->returned[c->returned_count++] = x;
       c->is_returned[x] = true;
     }
     if (c->has_places[q->base[s]]) take_places(q, s);
-    if (q->rerun[s] < 0 && fates) decide_after(q, q->base[s], fates, keep_from);
+    if (q->rerun[s] < 0 && fates) decide_after(q, q->base[s], fates, stays);
     const ProblemStep *step = &p->steps[q->base[s]];
     const ProblemVariant *variant = &p->ops[step->op].variants[q->variant[step->op]];
     q->scratch_bytes[s] = 0;
@@ -527,7 +546,7 @@ static void finish_tiers(Sequence *q) {
   }
 }
 
-static bool finish(Sequence *q, const uint8_t *fates, const int *keep_from) {
+static bool finish(Sequence *q, const uint8_t *fates, RemadeStays stays) {
   const Problem *p = q->problem;
   SequenceScratch *c = q->scratch;
   size_t pieces = (size_t)p->piece_count, n = (size_t)q->count;
@@ -545,7 +564,7 @@ static bool finish(Sequence *q, const uint8_t *fates, const int *keep_from) {
   q->over_bytes = q->host_peak_bytes = q->ssd_peak_bytes = 0;
   for (int i = 0; i < c->returned_count; i++) c->is_returned[c->returned[i]] = false;
   c->returned_count = 0;
-  if (!walk(q, fates, keep_from)) return false;
+  if (!walk(q, fates, stays)) return false;
   finish_tiers(q);
   sort_offloads(q);
   return true;
@@ -557,9 +576,9 @@ static void start(Sequence *q, const int *variants) {
   q->scratch->given = NULL;
 }
 
-bool sequence_build(Sequence *q, const uint8_t *fates, const int *keep_from, const int *variants) {
+bool sequence_build(Sequence *q, const uint8_t *fates, RemadeStays stays, const int *variants) {
   start(q, variants);
-  return insert_reruns(q, fates, keep_from) && finish(q, fates, keep_from);
+  return insert_reruns(q, fates, stays) && finish(q, fates, stays);
 }
 
 bool sequence_build_explicit(Sequence *q, const int *variants, const PlanRerun *reruns, int rerun_count, const int *outs,
@@ -590,5 +609,5 @@ bool sequence_build_explicit(Sequence *q, const int *variants, const PlanRerun *
   static const PlanMove none;
   c->given = move_count ? moves : &none;
   c->given_used = 0;
-  return finish(q, NULL, NULL) && c->given_used == move_count;
+  return finish(q, NULL, (RemadeStays){0}) && c->given_used == move_count;
 }

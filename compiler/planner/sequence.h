@@ -2,7 +2,7 @@
  *
  * Recompute (docs/planner.md, section "From fates to steps"): when a base step needs a dropped piece, its producer runs
  * again just before, after whatever that producer needs; re-made pieces stay until their own next base use, or leave
- * again at once where the decisions say so, and what was dead is dropped again. A Sequence is scratch: building another
+ * again where the decisions say so, as what was dead does. A Sequence is scratch: building another
  * plan overwrites it.
  */
 #ifndef GNNCC_PLANNER_SEQUENCE_H
@@ -80,10 +80,17 @@ static inline bool sequence_goes_to_ssd(const Sequence *q, const PlanOffload *of
  * from below. */
 enum { FATE_FREE = FATE_COUNT };
 
-/* Build from a fate per gap of the geometry and a variant per op. False when the assignment has no legal sequence.
- * keep_from, per gap (NULL: 0 everywhere): what is re-made in the gap before an earlier base step than this is dropped
- * again after that step, and made once more when it is needed next; what is brought back for a re-run there leaves again, its copy being valid. */
-bool sequence_build(Sequence *sequence, const uint8_t *fates, const int *keep_from, const int *variants);
+/* How long what is re-made on the way to something else stays. */
+typedef struct RemadeStays {
+  /* Per gap (NULL: 0 everywhere): what is re-made in the gap before an earlier base step than this is dropped again after that step, and made once
+   * more when it is needed next; what is brought back for a re-run there leaves again, its copy being valid. */
+  const int *keep_from;
+  /* A re-run before one of the next so many base steps still finds what is dropped after a base step: what has no base use any more, too. */
+  int shared_steps;
+} RemadeStays;
+
+/* Build from a fate per gap of the geometry and a variant per op. False when the assignment has no legal sequence. */
+bool sequence_build(Sequence *sequence, const uint8_t *fates, RemadeStays stays, const int *variants);
 
 /* Build from explicit insertions (by `before`, in list order) and moves (by piece,
  * then by `after`; v and is_clean are filled in).

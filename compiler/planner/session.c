@@ -60,7 +60,7 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
 
 static int64_t try_filling(Session *s, Filler *filler, const FillOptions *options, Candidate *scratch) {
   fill(filler, options, scratch);
-  int64_t cost = search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+  int64_t cost = search_try(s->search, scratch->fates, candidate_stays(scratch), scratch->variants);
   if (cost >= s->filling_ns) return cost;
   s->filling_ns = cost;
   s->filling = *options;
@@ -77,13 +77,17 @@ static void try_near(Session *s, Filler *filler, FillOptions options, Candidate 
   }
 }
 
-/* More or less room for copies, a higher or lower price of making again, what is made again stays or leaves: one after the other, from the best so far. */
+/* Parts that gather from the same ones follow each other, or have steps of others between them. */
+enum { SHARED_STEPS = 8 };
+
+/* More or less room for copies, a higher or lower price of making again, what is made again is shared by those that read it, stays or leaves: one after the other, from the best so far. */
 static void try_turns(Session *s, Filler *filler, const Windows *windows) {
   static const struct {
     double reserve, rerun_price; /* -1: of the best so far */
+    int shared_steps;
     bool is_canonical, is_for_many;
-  } turns[] = {{0.2, -1, false, true}, {0.1, -1, false, true}, {0.3, -1, false, true}, {0.05, -1, false, true}, {0.45, -1, false, false}, {0, -1, false, false},
-               {-1, 0.3, false, false}, {-1, 3, false, true}, {-1, 1e9, false, true}, {-1, -1, true, false}};
+  } turns[] = {{0.2, -1, -1, false, true}, {0.1, -1, -1, false, true}, {-1, -1, SHARED_STEPS, false, true}, {0.3, -1, -1, false, true}, {0.05, -1, -1, false, true}, {0.45, -1, -1, false, false}, {0, -1, -1, false, false},
+               {-1, 0.3, -1, false, false}, {-1, 3, -1, false, true}, {-1, 1e9, -1, false, true}, {-1, -1, 8 * SHARED_STEPS, false, false}, {-1, -1, -1, true, false}};
   Candidate *scratch = candidate_new(s->arena, s->evaluator);
   FillOptions best = {.rerun_price = 1, .windows = windows};
   int64_t least = INT64_MAX;
@@ -98,6 +102,7 @@ static void try_turns(Session *s, Filler *filler, const Windows *windows) {
     if (are_very_many(s) && !turns[turn].is_for_many) continue;
     if (turns[turn].reserve >= 0) options.reserve = turns[turn].reserve;
     if (turns[turn].rerun_price >= 0) options.rerun_price = turns[turn].rerun_price;
+    if (turns[turn].shared_steps >= 0) options.shared_steps = turns[turn].shared_steps;
     options.is_canonical = turns[turn].is_canonical;
     int64_t cost = try_filling(s, filler, &options, scratch);
     if (cost >= least) continue;
@@ -134,7 +139,7 @@ static void try_fates_of_windows(Session *s, int64_t units) {
   for (int turn = 0; turn < turns && !search_is_done(s->search); turn++) {
     options.reserve = reserves[turn];
     fill(filler, &options, scratch);
-    search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+    search_try(s->search, scratch->fates, candidate_stays(scratch), scratch->variants);
   }
   filler_close(filler);
   if (s->search->best->cost >= known) return;
@@ -150,7 +155,7 @@ void session_fill_again(Session *s, const Session *before, int64_t units) {
   for (int turn = 0; turn < (are_very_many(s) ? 1 : 2); turn++) {
     options.reserve = 0.05 * turn;
     fill(filler, &options, scratch);
-    search_try(s->search, scratch->fates, candidate_keep_from(scratch), scratch->variants);
+    search_try(s->search, scratch->fates, candidate_stays(scratch), scratch->variants);
   }
   try_near(s, filler, before->filling, scratch);
   filler_close(filler);
@@ -167,7 +172,7 @@ static void try_nothing_kept(Session *s) {
     policy_evict_all(s->evaluator, preference, candidate);
     memset(candidate->keep_from, 0, (size_t)g->gap_count * sizeof *candidate->keep_from);
     for (int i = 0; i < g->open_count; i++) candidate->keep_from[g->open[i]] = g->gaps[g->open[i]].v;
-    search_try(s->search, candidate->fates, candidate->keep_from, candidate->variants);
+    search_try(s->search, candidate->fates, (RemadeStays){candidate->keep_from, 0}, candidate->variants);
   }
 }
 
@@ -186,7 +191,7 @@ void session_try_revolve(Session *s) {
         if (g->gaps[g->open[i]].options & FATE_BIT(fate)) fates[g->open[i]] = (uint8_t)fate;
     int64_t cost = COST_INVALID;
     for (int level = revolve_levels(revolve); level >= 0 && cost >= COST_INVALID && !search_is_done(s->search); level--)
-      if (revolve_propose(revolve, level, fates, keep_from)) cost = search_try(s->search, fates, keep_from, s->search->best->variants);
+      if (revolve_propose(revolve, level, fates, keep_from)) cost = search_try(s->search, fates, (RemadeStays){keep_from, 0}, s->search->best->variants);
   }
   arena_free(arena);
 }
@@ -240,7 +245,7 @@ static void try_label_dp(Session *s, int64_t label_budget) {
       int found = label_dp(s->problem, g, g->peak_step, sides, variants, &options, proposals, &s->labels);
       /* On large problems evaluations are dear, and the best labels are much alike. */
       if (g->open_count > 500 && found > 3) found = 3;
-      for (int i = 0; i < found && !search_is_done(s->search); i++) search_try(s->search, proposals[i], NULL, variants);
+      for (int i = 0; i < found && !search_is_done(s->search); i++) search_try(s->search, proposals[i], (RemadeStays){0}, variants);
     }
   }
 }
@@ -250,7 +255,7 @@ static void try_prices(Session *s) {
   uint8_t *fates = arena_alloc(s->arena, (size_t)s->geometry->gap_count + 1);
   geometry_stay(s->geometry, fates);
   certificate_round(s->problem, s->geometry, &s->certificate, fates);
-  search_try(s->search, fates, NULL, s->search->best->variants);
+  search_try(s->search, fates, (RemadeStays){0}, s->search->best->variants);
 }
 
 static void improve(Session *s, int64_t units) {
@@ -267,7 +272,7 @@ static void improve(Session *s, int64_t units) {
 bool session_improve(Session *s, int64_t units, int64_t exact_units) {
   bool is_small = s->search->gap_count <= SESSION_EXACT_GAPS;
   improve(s, is_small ? units / 3 : units); /* the exact search prunes by the best plan known */
-  return is_small && exact_units > 0 && !search_is_done(s->search) && exact_search(s->search, exact_units) && s->search->best->is_canonical;
+  return is_small && exact_units > 0 && !search_is_done(s->search) && exact_search(s->search, exact_units) && s->search->best->is_canonical && !s->search->best->shared_steps;
 }
 
 static void take_bound(Session *s, const Windows *windows, int64_t bound) {
@@ -372,7 +377,7 @@ static void climb_rung(Session *s, int64_t device_bytes, const Budget *budget, C
     fix_boundaries(small->evaluator, carried);
     carried->cost = evaluate_candidate(s->evaluator, carried);
     search_offer(s->search, carried);
-    search_try(s->search, carried->fates, candidate_keep_from(carried), carried->variants);
+    search_try(s->search, carried->fates, candidate_stays(carried), carried->variants);
   }
   s->labels += small->labels;
   s->evaluator->evaluations += small->evaluator->evaluations;

@@ -118,6 +118,7 @@ static bool is_new(Packer *packer, const Candidate *candidate) {
   uint64_t hash = 0xCBF29CE484222325u ^ (uint64_t)packer->source->problem->device_bytes;
   hash = hash_bytes(hash, candidate->fates, (size_t)e->geometry->gap_count);
   if (!candidate->is_canonical) hash = hash_bytes(hash, candidate->keep_from, (size_t)e->geometry->gap_count * sizeof(int));
+  hash = hash_bytes(hash, &candidate->shared_steps, sizeof candidate->shared_steps);
   hash = hash_bytes(hash, candidate->variants, (size_t)e->problem->op_count * sizeof(int));
   if (candidate->is_polished) hash = hash_bytes(hash, candidate->g, (size_t)candidate->g_count * sizeof(int));
   else hash ^= candidate->policies;
@@ -158,7 +159,7 @@ static void seed(Session *small, const Packer *packer, int64_t units, Candidate 
   const Candidate *const known[] = {packer->best.fates, packer->session->search->best};
   for (int i = 0; i < 2 && !search_is_done(small->search); i++) {
     search_offer_again(small->search, known[i]);
-    search_try(small->search, known[i]->fates, candidate_keep_from(known[i]), known[i]->variants);
+    search_try(small->search, known[i]->fates, candidate_stays(known[i]), known[i]->variants);
   }
   if (search_is_done(small->search)) return;
   search_local(small->search, units);

@@ -192,7 +192,7 @@ sed 's/adam(lr = 0.01)/sgd(lr = 0.1, momentum = 0.9)\n  accumulate = 2\n  keep =
 sed 's/adam(lr = 0.01)/adagrad(lr = 0.01)\n  clip      = norm(0.05)\n  keep      = best(valid.accuracy)/' learned4_ssd.gnn >learned_norm.gnn
 queue learned4_host none '--cut=slices(2)' --budget host=64MiB --budget device=$(plans=. near_least 2300 learned4_host '--cut=slices(2)' --budget host=64MiB)KiB
 cp learned4_ssd.gnn learned4_ring.gnn
-queue learned4_ssd none '--cut=rows(4)' --budget ssd=64MiB --budget device=$(plans=. near_least 2520 learned4_ssd '--cut=rows(4)' --budget ssd=64MiB)KiB
+queue learned4_ssd none '--cut=rows(4)' --budget ssd=64MiB --budget device=$(plans=. near_least 2540 learned4_ssd '--cut=rows(4)' --budget ssd=64MiB)KiB
 cp learned4_host.gnn learned4_halos.gnn
 queue learned4_halos none '--cut=halos(4)' --budget host=64MiB
 queue learned4_ring none '--cut=slices(2)' $box --budget host=2MiB --budget device=6MiB

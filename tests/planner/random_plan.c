@@ -29,6 +29,7 @@ PlannerPlan *random_plan(Arena *arena, Evaluator *e, uint64_t seed) {
   candidate->is_canonical = generate_below(&seed, 3) > 0;
   for (int i = 0; i < g->gap_count && !candidate->is_canonical; i++) /* made again more than once, if need be */
     candidate->keep_from[i] = generate_below(&seed, 2) ? 0 : g->gaps[i].u + 1 + generate_below(&seed, g->gaps[i].v - g->gaps[i].u);
+  candidate->shared_steps = generate_below(&seed, 2) ? generate_below(&seed, 9) : 0;
   for (int op = 0; op < e->problem->op_count; op++)
     candidate->variants[op] = generate_below(&seed, e->problem->ops[op].variant_count);
   if (!candidate_build(e, candidate)) return NULL;

@@ -28,7 +28,7 @@ static void try_boundaries(Enumeration *e, int m) {
 static void try_fates(Enumeration *e, int depth) {
   const Geometry *g = e->evaluator->geometry;
   if (depth == g->wide_count) {
-    if (sequence_build(e->evaluator->sequence, e->candidate->fates, NULL, e->candidate->variants)) try_boundaries(e, 0);
+    if (sequence_build(e->evaluator->sequence, e->candidate->fates, (RemadeStays){0}, e->candidate->variants)) try_boundaries(e, 0);
     return;
   }
   for (int fate = 0; fate < FATE_COUNT; fate++) {

@@ -3,6 +3,7 @@
 #include "compiler/planner/windows.h"
 #include "generate.h"
 #include "generate_parts.h"
+#include "random_plan.h"
 #include "suite.h"
 #include "tap.h"
 
@@ -110,6 +111,74 @@ static void judge_gap(Tap *tap) {
   arena_free(arena);
 }
 
+/* Pieces that no base step wants any more, and that a re-run reads which were made again for an earlier base step. */
+static int count_shared(const PlannerPlan *plan, const Problem *problem, const Geometry *g, Arena *arena) {
+  int shared = 0;
+  int *made_for = arena_alloc(arena, (size_t)problem->piece_count * sizeof *made_for + 1);
+  for (int r = 0; r < plan->rerun_count; r++) {
+    const PlanRerun *rerun = &plan->reruns[r];
+    const ProblemStep *step = &problem->steps[rerun->step];
+    for (int i = 0; i < step->use_count; i++) {
+      const ProblemUse *use = &problem->uses[step->first_use + i];
+      if ((use->flags & PROBLEM_USE_READ) && g->last_access[use->piece] < rerun->before && made_for[use->piece] && made_for[use->piece] < rerun->before) shared++;
+    }
+    for (int i = 0; i < rerun->out_count; i++) made_for[plan->outs[rerun->out_first + i]] = rerun->before;
+  }
+  return shared;
+}
+
+/* Parts of a sum that are made again gather from the same parts of its operand, which are dead by then: made once more for all of them, and not for each. */
+static void judge_sharing(Tap *tap) {
+  Arena *arena = arena_new();
+  const PartsOptions instance = {"shared", 111059956, 1615685872, 128, 256, 172, 3, PARTS_ROWS, 256, 1, true, false, true, 0.25};
+  char *text = generate_parts(arena, &instance);
+  Problem *problem = suite_read(arena, text);
+  PlannerOptions options;
+  PlannerReport report;
+  PlannerText made;
+  planner_default_options(&options);
+  options.effort = PLANNER_FAST;
+  PlannerPlan *plan = planner_plan_checked(text, strlen(text), problem, &options, arena, &report, &made);
+  const int shared = plan ? count_shared(plan, problem, geometry_make(problem, arena), arena) : 0;
+  tap_ok(tap, plan && made.is_valid && shared > problem->step_count / 10, "re-runs find %d pieces that were made again for earlier ones", shared);
+  if (plan) tap_note("%d re-runs, %.1f s", plan->rerun_count, 1e-9 * (double)report.makespan_ns);
+  arena_free(arena);
+}
+
+/* Everything that may be is pinned to be made again, and leaves after each base step, whoever could share it. */
+static void judge_pinned(Tap *tap, int count) {
+  int valid = 0, tried = 0;
+  for (int i = 0; i < count; i++) {
+    Arena *arena = arena_new();
+    const GenerateOptions how = suite_small(i);
+    char *text = generate_with_device(arena, generate_problem(arena, &how), (int64_t)1 << 40);
+    const Problem *drawn = suite_read(arena, text);
+    for (int d = 0; d < drawn->datum_count; d++) {
+      const ProblemPiece *piece = &drawn->pieces[drawn->data[d].first_piece];
+      if (piece->home == TIER_NONE && piece->creator >= 0 && (piece->fates & FATE_BIT(FATE_RECOMPUTE))) text = generate_with_fates(arena, text, drawn->data[d].id, "\"recompute\"");
+    }
+    const Problem *problem = suite_read(arena, text);
+    const Geometry *g = geometry_make(problem, arena);
+    Evaluator *e = evaluator_new(arena, problem, g);
+    Candidate *candidate = candidate_new(arena, e);
+    geometry_stay(g, candidate->fates);
+    candidate->is_canonical = false;
+    for (int k = 0; k < g->gap_count; k++) {
+      if (g->gaps[k].options & FATE_BIT(FATE_RECOMPUTE)) candidate->fates[k] = FATE_RECOMPUTE;
+      candidate->keep_from[k] = g->gaps[k].v;
+    }
+    candidate->shared_steps = 1 + i % 8;
+    if (candidate_build(e, candidate)) {
+      size_t length;
+      const char *written = plan_write_json(random_plan_of_sequence(arena, e), arena, &length);
+      valid += verdict(text, written) == PLANNER_CHECK_VALID;
+      tried++;
+    }
+    arena_free(arena);
+  }
+  tap_ok(tap, tried > count / 4 && valid == tried, "what is pinned to be made again is not shared: %d of %d plans are valid", valid, tried);
+}
+
 /* A plan that leaves some bytes alone at every step is one for a device smaller by them. */
 static void judge_reserve(Tap *tap) {
   Arena *arena = arena_new();
@@ -170,6 +239,8 @@ int main(void) {
   }
   for (int i = 0; i < (count > 1 ? 2 : 1); i++) judge_addresses(&tap, &holes[i]);
   if (count > 1) judge_gap(&tap);
+  judge_sharing(&tap);
+  judge_pinned(&tap, 88);
   judge_reserve(&tap);
   judge_small(&tap, scale && atoi(scale) < 20 ? 40 : 264);
   return tap_end(&tap);

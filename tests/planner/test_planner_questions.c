@@ -125,9 +125,10 @@ static void remember(Tally *tally, const Problem *problem, uint64_t seed) {
     c->is_canonical = generate_below(&seed, 3) > 0;
     memset(c->keep_from, 0, (size_t)g->gap_count * sizeof *c->keep_from);
     c->keep_from[gap] = generate_below(&seed, 2) ? g->gaps[gap].v : 0;
+    c->shared_steps = generate_below(&seed, 2) ? generate_below(&seed, 9) : 0;
     if (search->choice_count) c->variants[search->choices[0]] = generate_below(&seed, problem->ops[search->choices[0]].variant_count);
     unsigned policies = generate_below(&seed, 2) ? PREFETCH_ALL : PREFETCH_FEW;
-    int64_t cost = evaluate(plain, c->fates, candidate_keep_from(c), c->variants, policies);
+    int64_t cost = evaluate(plain, c->fates, candidate_stays(c), c->variants, policies);
     tally->asked++;
     tally->wrong += memo_evaluate(search->memo, c, policies) != cost || other->effort != plain->effort || other->evaluations != plain->evaluations ||
                     (cost < COST_INVALID && other->best_policy != plain->best_policy);
