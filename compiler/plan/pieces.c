@@ -463,7 +463,9 @@ int64_t parts_work_bytes(const Parts *p, const Kernel *kernel, int part) {
   if (kernel->kind == KERNEL_CROSS_ENTROPY) return least_of(kernel->work_bytes - block_losses_bytes(p), 8 * largest_part(p));
   if (is_turned(kernel)) return 0;
   if (!sums_by_walkers(kernel)) return kernel->work_bytes;
-  int levels = gnn_run_levels(all_nodes(p)) - (p->ranks ? p->ranks->part_levels + p->finer : p->levels), shared = kernel->walker_levels < levels ? kernel->walker_levels : levels;
+  const int64_t nodes = all_nodes(p);
+  const int all_levels = p->kernels->backend == BACKEND_CUDA ? gnn_block_levels(nodes) + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(nodes);
+  const int levels = all_levels - (p->ranks ? p->ranks->part_levels + p->finer : p->levels), shared = kernel->walker_levels < levels ? kernel->walker_levels : levels;
   return (4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (levels - shared + 1)) << shared;
 }
 
