@@ -222,6 +222,7 @@ int gnn_own_parts(const gnn_run *run);
 /* Where steps run over some of a rank's rows at a time: so many of those finer parts are before the rows of `part` (from 0 on), which begin at this row of the rank. */
 int64_t gnn_parts_before(const gnn_run *run, int64_t part);
 int64_t gnn_part_row(const gnn_run *run, int64_t part);
+int64_t gnn_part_edge(const gnn_run *run, int64_t part); /* and the edges that arrive there at this one */
 
 /* Queues a copy on its lane; never blocks. A copy is queued at most once between two returns of forward_backward, update
  * or evaluate, and awaited before they return; or, of those that forward_backward queues, by update. Both fail (GNN_EIO, GNN_EDEVICE) only once a lane or the device has failed. */

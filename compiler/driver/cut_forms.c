@@ -151,9 +151,7 @@ static const char *not_of_learned(const Compilation *c) {
   return NULL;
 }
 
-bool ranks_are_cut(const Compilation *c) {
-  return c->program->train.boundary == BOUNDARY_EXACT && (c->backend != BACKEND_CUDA || (c->options->product == PRODUCT_PLAN && c->options->is_simulated)); /* programs of GPUs have whole values */
-}
+bool ranks_are_cut(const Compilation *c) { return c->program->train.boundary == BOUNDARY_EXACT; }
 
 bool ranks_have_data_away(const Compilation *c) { return ranks_are_cut(c) && c->program->info->type_count == 0; }
 
@@ -163,8 +161,7 @@ static const char *not_of_cut(const Compilation *c) {
   if (wish.layers) return "the layers of a rank are cut alike, so far";
   if (wish.mode == CUT_HALOS) return "the tables of a rank are its halos already: rows(P) cuts its values";
   if (!cut_wish_is_fixed(wish) || wish.mode == CUT_WHOLE || ranks_are_cut(c)) return NULL;
-  if (c->program->train.boundary != BOUNDARY_EXACT) return arena_printf(c->arena, "%s is for values that are whole, so far: no --cut", c->program->train.approximation);
-  return "the values of a rank on a GPU are whole, so far: no --cut";
+  return arena_printf(c->arena, "%s is for values that are whole, so far: no --cut", c->program->train.approximation);
 }
 
 static const char *not_for_ranks(const Compilation *c) {
@@ -366,7 +363,7 @@ bool share_out_ranks(Compilation *c) {
   c->rank = program_of_rank(c);
   const Cut cut = cut_asked(c);
   if (cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE) return refuse_ranks(c, "a rank's graph, and its learned values, stay on its device, so far: fate of these");
-  if (cut.fields_home != TIER_DEVICE && !ranks_have_data_away(c)) return refuse_ranks(c, "fields that stay away are for ranks on processors, of one type of nodes and without approximations, so far: fate of a field");
+  if (cut.fields_home != TIER_DEVICE && !ranks_have_data_away(c)) return refuse_ranks(c, "fields that stay away are for ranks of one type of nodes and without approximations, so far: fate of a field");
   const CutForms *forms = cut_forms(c, cut);
   if (!forms) return refuse_ranks(c, "some step of this model would read rows of other ranks that are in none of its tables");
   const Value *odd = c->program->train.boundary == BOUNDARY_SAMPLE ? not_for_samples(forms) : NULL;
@@ -527,7 +524,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   if (form->training) form->training_kernels = fuse_cut(c, form->training, from->training_kernels);
   bool is_alike = !form->training || form->training_kernels;
   CutOptions measured = options;
-  measured.has_labels = c->backend == BACKEND_CUDA && is_away && has_labels_away(c) && measures_are_plain(&c->program->train);
+  measured.has_labels = c->backend == BACKEND_CUDA && !cut.ranks && is_away && has_labels_away(c) && measures_are_plain(&c->program->train);
   for (int e = 0; e < form->evaluation_count && is_alike; e++) {
     Graph *graph = cut_graph(from->evaluations[e].graph, measured);
     note_whole_gradients(c, form->training, graph);

@@ -113,6 +113,7 @@ static const char *offset(const Arguments *a, const Argument *argument) { return
 
 const char *argument_offset_of_value(Arguments *a, ValueId value, bool is_written) { return offset(a, value_argument(a, value, is_written)); }
 const char *argument_offset_of_scratch(Arguments *a) { return offset(a, only_argument(a, ARGUMENT_SCRATCH, "scratch", ELEMENTS_REAL)); }
+const char *argument_offset_of_sums(Arguments *a) { return offset(a, only_argument(a, ARGUMENT_SUMS, "sums", ELEMENTS_REAL)); }
 
 const char *argument_named_value(Arguments *a, const char *name, ValueId value, bool is_written, unsigned *uses) {
   return at(a, named_argument(a, (Argument){.kind = ARGUMENT_VALUE, .name = name, .elements = elements_of(a->step->kernels, value), .is_written = is_written,
@@ -185,19 +186,19 @@ const char *emit_part_row(const Emission *m, const char *part) {
 }
 
 /* Where the rows of a part of a rank begin is known when it runs. */
-static const char *rows_before(const Emission *m, const Block *block, int number_bytes) {
+static const char *rows_before(const Emission *m, const Block *block, int unit_bytes) {
   const Value *value = &block->kernels->graph->values[block->value];
   const char *row = emit_part_row(m, arena_printf(m->arena, "%d", block->part - 1));
-  if (value->shape.domain == DOMAIN_EDGE) row = arena_printf(m->arena, "%s.in.ptr[%s]", emit_edge_set(m->arena, m->program->info, DOMAIN_EDGE), row);
-  return arena_printf(m->arena, " - %s * %" PRId64, row, kernels_bytes(block->kernels, block->value) / graph_rows(block->kernels->graph, value->shape.domain) / number_bytes);
+  if (value->shape.domain == DOMAIN_EDGE) row = arena_printf(m->arena, "gnn_part_edge(g, %d)", block->part - 1);
+  return arena_printf(m->arena, " - %s * %" PRId64, row, kernels_bytes(block->kernels, block->value) / graph_rows(block->kernels->graph, value->shape.domain) / unit_bytes);
 }
 
 const char *argument_before_rows(const Emission *m, const Block *block) {
   const int64_t bytes = bytes_before_rows(m, block);
   if (bytes == 0) return "";
   const int number_bytes = block->kernels->graph->values[block->value].op == OP_OFFSETS ? 8 : kernels_is_half(block->kernels, block->value) ? 2 : 4;
-  if (parts_of_emission(m)->ranks) return rows_before(m, block, number_bytes);
-  return arena_printf(m->arena, " - %" PRId64, bytes / (m->backend == BACKEND_CUDA ? 1 : number_bytes));
+  const int unit_bytes = m->backend == BACKEND_CUDA ? 1 : number_bytes;
+  return parts_of_emission(m)->ranks ? rows_before(m, block, unit_bytes) : arena_printf(m->arena, " - %" PRId64, bytes / unit_bytes);
 }
 
 int argument_count(const Emission *m, const Argument *argument) { return argument->kind == ARGUMENT_PIECES ? parts_of_emission(m)->count : 1; }

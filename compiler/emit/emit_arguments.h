@@ -64,6 +64,7 @@ const char *argument_name_of_value(Arguments *a, ValueId value, bool is_written)
 const char *argument_name_of_pieces(Arguments *a, ValueId value, bool is_written);
 const char *argument_offset_of_value(Arguments *a, ValueId value, bool is_written);
 const char *argument_offset_of_scratch(Arguments *a);
+const char *argument_offset_of_sums(Arguments *a);
 /* What steps of other values share has names by its part in the step, wherever it lies. A number is "s->part". */
 const char *argument_named_value(Arguments *a, const char *name, ValueId value, bool is_written, unsigned *uses);
 const char *argument_named_block(Arguments *a, const char *name, int block, unsigned *uses);

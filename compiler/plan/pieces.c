@@ -456,6 +456,17 @@ int64_t parts_sums_bytes(const Parts *p, const Kernel *kernel) {
   return sums_by_walkers(kernel) ? 4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (of_ranks + (p->ranks ? p->finer : p->levels) + 1) : 0;
 }
 
+/* The most finer parts that a part of a rank's rows has: a GPU walks over all of them at once, a processor over one after the other. */
+static int64_t parts_at_once(const Parts *p) {
+  int64_t most = 1;
+  for (int r = 0; p->ranks && p->kernels->backend == BACKEND_CUDA && r < p->ranks->count; r++) {
+    const int64_t own = (int64_t)(p->ranks->first_part[r + 1] - p->ranks->first_part[r]) << p->finer;
+    for (int64_t i = 0; i < p->count; i++)
+      if ((own * (i + 1) >> p->levels) - (own * i >> p->levels) > most) most = (own * (i + 1) >> p->levels) - (own * i >> p->levels);
+  }
+  return most;
+}
+
 /* Each part has its own walkers. */
 int64_t parts_work_bytes(const Parts *p, const Kernel *kernel, int part) {
   if (!p->is_by_parts[kernel - p->kernels->kernels] || part == 0) return kernel->work_bytes;
@@ -466,7 +477,7 @@ int64_t parts_work_bytes(const Parts *p, const Kernel *kernel, int part) {
   const int64_t nodes = all_nodes(p);
   const int all_levels = p->kernels->backend == BACKEND_CUDA ? gnn_block_levels(nodes) + GNN_DEVICE_RUN_LEVELS : gnn_run_levels(nodes);
   const int levels = all_levels - (p->ranks ? p->ranks->part_levels + p->finer : p->levels), shared = kernel->walker_levels < levels ? kernel->walker_levels : levels;
-  return (4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (levels - shared + 1)) << shared;
+  return parts_at_once(p) * (4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (levels - shared + 1)) << shared;
 }
 
 const char *parts_name(const Parts *p, ValueId value, const char *name, int piece) {

@@ -57,6 +57,10 @@ GNN_INLINE int64_t gnn_own_share(const gnn_view *g, int64_t own_run, int64_t row
   return gnn_run_share(&g->blocks, first + own_run, rows) - gnn_run_share(&g->blocks, first, rows);
 }
 
+/* Of a rank whose rows are cut: how many of its finer parts are before the rows of `part`, from 0 on, and where these begin (runtime/core/ranks.c). */
+GNN_INLINE int64_t gnn_parts_before(const gnn_view *g, int64_t part) { return (g->own_parts << g->finer_levels) * part >> g->cut_levels; }
+GNN_INLINE int64_t gnn_part_row(const gnn_view *g, int64_t part) { return g->blocks.first[gnn_parts_before(g, part) << (g->blocks.levels - g->part_levels - g->finer_levels)]; }
+
 /* Runs that are walked over: an aligned subtree of 2^levels. */
 struct gnn_runs {
   int64_t first, levels;
@@ -81,15 +85,19 @@ GNN_INLINE gnn_walk gnn_walk_begin(gnn_runs runs, int64_t walker, int64_t most_l
   return {runs.first + (walker << below), runs.first + ((walker + 1) << below), 0, width, sums + walker * (below + 1) * width};
 }
 
-/* Number i of the sum of this run: with the open sums that it completes. */
-GNN_INLINE void gnn_walk_add(const gnn_walk *walk, int64_t i, gnn_real number) {
-  gnn_real *place = walk->sums + __popcll((unsigned long long)walk->done) * walk->width + i;
-  for (int64_t done = walk->done; done & 1; done >>= 1) {
-    place -= walk->width;
+/* Number i of a sum, behind `done` others: with the open ones, open[][width], that it completes; gives what it has become. */
+GNN_INLINE gnn_real gnn_add_open(gnn_real *open, int64_t done, int64_t width, int64_t i, gnn_real number) {
+  gnn_real *place = open + __popcll((unsigned long long)done) * width + i;
+  for (; done & 1; done >>= 1) {
+    place -= width;
     number = *place + number;
   }
   *place = number;
+  return number;
 }
+
+/* Number i of the sum of this run. */
+GNN_INLINE void gnn_walk_add(const gnn_walk *walk, int64_t i, gnn_real number) { gnn_add_open(walk->sums, walk->done, walk->width, i, number); }
 
 GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
   walk->run++;
@@ -131,12 +139,7 @@ GNN_INLINE void gnn_sum_walkers(gnn_runs runs, int64_t most_levels, const gnn_re
  * to, if not NULL: after the last part, the sum of all. */
 GNN_INLINE void gnn_sum_part(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, int64_t part, gnn_real *open, gnn_real *to) {
   gnn_fold_walkers(runs, most_levels, sums, width, blockIdx.x, [=](int64_t i, gnn_real sum) {
-    gnn_real *place = open + __popcll((unsigned long long)part) * width + i;
-    for (int64_t done = part; done & 1; done >>= 1) {
-      place -= width;
-      sum = *place + sum;
-    }
-    *place = sum;
+    sum = gnn_add_open(open, part, width, i, sum);
     if (to) to[i] = sum;
   });
 }
@@ -146,6 +149,25 @@ GNN_INLINE void gnn_sum_walkers_of_parts(gnn_runs runs, int64_t most_levels, con
   const int64_t shared = gnn_min(runs.levels, most_levels), blocks = (width + GNN_SUM_NUMBERS - 1) / GNN_SUM_NUMBERS, part = blockIdx.x / blocks;
   gnn_real *to = parts + part * width;
   gnn_fold_walkers(runs, most_levels, sums + (part << shared) * (runs.levels - shared + 1) * width, width, blockIdx.x % blocks, [=](int64_t i, gnn_real sum) { to[i] = sum; });
+}
+
+/* Of a part of a rank's rows, from 1 on: the runs of its first finer part, whose walkers those of the others follow. */
+GNN_INLINE gnn_runs gnn_runs_of_finer(const gnn_view *g, int64_t part) { return gnn_runs_of_part(g, gnn_parts_before(g, part - 1) + 1, g->part_levels + g->finer_levels); }
+
+/* The walkers were those of all finer parts of the part. sums: of the parts of all ranks, [2^part_levels][width], of which one is there behind its last finer part; behind them those that are open. */
+GNN_INLINE void gnn_sum_finer_parts(const gnn_view *g, int64_t part, int64_t most_levels, const gnn_real *walks, int64_t width, gnn_real *sums) {
+  const int64_t begin = gnn_parts_before(g, part - 1), end = gnn_parts_before(g, part), finer = INT64_C(1) << g->finer_levels;
+  const gnn_runs runs = gnn_runs_of_finer(g, part);
+  const int64_t shared = gnn_min(runs.levels, most_levels), stride = (runs.levels - shared + 1) * width << shared;
+  gnn_real *open = sums + (width << g->part_levels);
+  for (int64_t own = begin; own < end; own++) {
+    gnn_real *to = own % finer == finer - 1 ? sums + (g->first_part + own / finer) * width : nullptr;
+    gnn_fold_walkers(runs, most_levels, walks + (own - begin) * stride, width, blockIdx.x, [=](int64_t i, gnn_real sum) {
+      sum = gnn_add_open(open, own % finer, width, i, sum);
+      if (to) to[i] = sum;
+    });
+    __syncthreads();
+  }
 }
 
 /* to[0 .. width) = the top of the tree over the sums of the 2^levels parts of all ranks, which are overwritten. */

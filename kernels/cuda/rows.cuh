@@ -16,6 +16,14 @@
 enum { GNN_LONG_ROWS = 8, /* that a group finds before the block does what it has found */
        GNN_HUB_SHARES = 16 /* blocks that share a hub where nothing is summed */ };
 
+/* to[0 .. count) = those of the rows that `which` names, each of `stride` numbers, by a group of LANES threads. */
+template <int LANES, class T> GNN_INLINE void gnn_pick_rows(const T *rows, const int32_t *which, int64_t count, int64_t stride, T *to) {
+  for (int64_t i = gnn_group<LANES>(); i < count; i += gnn_groups<LANES>()) {
+    const T *row = rows + which[i] * stride;
+    for (int64_t j = (int64_t)threadIdx.x % LANES; j < stride; j += LANES) to[i * stride + j] = row[j];
+  }
+}
+
 /* Walks: whatever has no sum over a row. walk(r, begin, end) has the entries begin, begin + SLOTS, .. below end of row r. */
 
 /* Of rows [first, rows). */

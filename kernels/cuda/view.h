@@ -70,6 +70,7 @@ typedef struct gnn_view {
   int64_t type_nodes[62], type_first[62];
   gnn_view_blocks blocks;
   int64_t part_levels, first_part, own_parts; /* of a rank, among the parts of all; its blocks are those of its parts */
+  int64_t finer_levels, cut_levels; /* its rows are cut into 2^cut_levels parts, of runs that are 2^finer_levels to each of its own */
   int64_t rank, first_row; /* which it is, and where its rows begin among those of all */
   gnn_view_halo halo[256]; /* of parts the first three; of ranks as many as gnn_ranks_desc has */
   const int32_t *node_id; /* what the data call each node; NULL: what the graph does */

@@ -36,8 +36,7 @@ static int64_t bad_value_rows(const gnn_run *run, const gnn_value_desc *value) {
 static int64_t bad_value_before(const gnn_run *run, int64_t part, int is_of_edges) {
   const gnn_graph_desc *graph = &run->program->graph;
   if (!run->ranks) return (is_of_edges ? graph->part_in : graph->part_first)[part];
-  const int64_t row = gnn_part_row(run, part);
-  return is_of_edges ? run->sets[GNN_EDGES].in.ptr[row] : row;
+  return is_of_edges ? gnn_part_edge(run, part) : gnn_part_row(run, part);
 }
 
 void gnn_bad_value_search(gnn_run *run, int step) {

@@ -48,7 +48,8 @@ gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ran
   *ranks = (gnn_ranks){.program = program, .desc = program->ranks, .name = name, .count = program->ranks->count, .together = 1};
   ranks->sent_bytes = calloc((size_t)program->copy_count + 1, sizeof *ranks->sent_bytes);
   ranks->sent_times = calloc((size_t)program->copy_count + 1, sizeof *ranks->sent_times);
-  gnn_status status = ranks->sent_bytes && ranks->sent_times ? GNN_OK : gnn_fail_memory(error, 16 * program->copy_count);
+  ranks->part_edge = calloc(((size_t)1 << program->graph.part_levels) + 1, sizeof *ranks->part_edge);
+  gnn_status status = ranks->sent_bytes && ranks->sent_times && ranks->part_edge ? GNN_OK : gnn_fail_memory(error, 16 * program->copy_count);
   if (status == GNN_OK) status = make_lists(ranks, error);
   if (status == GNN_OK) status = program->ranks->net->begin(ranks, error);
   if (status == GNN_OK && ranks->started == ranks->count) status = gnn_columns_begin(ranks, error);
@@ -76,6 +77,7 @@ void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike) {
   free(ranks->send_row);
   free(ranks->sent_bytes);
   free(ranks->sent_times);
+  free(ranks->part_edge);
   free(ranks);
 }
 
@@ -163,6 +165,8 @@ int64_t gnn_part_row(const gnn_run *run, int64_t part) {
   const gnn_ranks_desc *desc = run->ranks->desc;
   return run->blocks.first[gnn_parts_before(run, part) << (run->blocks.levels - desc->part_levels - desc->finer_levels)];
 }
+
+int64_t gnn_part_edge(const gnn_run *run, int64_t part) { return run->ranks->part_edge[part]; }
 
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes) {
   const gnn_ranks_desc *desc = run->ranks->desc;

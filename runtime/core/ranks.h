@@ -50,6 +50,7 @@ struct gnn_ranks {
   const int32_t **send_row;
   gnn_columns_lists *columns[GNN_RANKS_MOST + 1]; /* by the number of ranks that have some; NULL: of no exchange */
   struct gnn_boundary_state *boundary; /* boundary.h; NULL: all is exact */
+  int64_t *part_edge; /* [2^graph.part_levels + 1]: where the edges that arrive at the rows of each part begin */
   int64_t *sent_bytes, *sent_times; /* per copy of the program: what left this rank, in how many exchanges; since the program began */
 };
 

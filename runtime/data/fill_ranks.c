@@ -516,6 +516,12 @@ static gnn_status mark_edges(ranks_filling *f, gnn_error *error) {
   return status;
 }
 
+/* A device may be all that has them, once they are there. */
+static void find_part_edges(const gnn_run *run) {
+  const int64_t *in = run->sets[GNN_EDGES].in.ptr;
+  for (int64_t part = 0; in && part <= INT64_C(1) << run->program->graph.part_levels; part++) run->ranks->part_edge[part] = in[gnn_part_row(run, part)];
+}
+
 gnn_status gnn_fill_ranks(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   ranks_filling f = {.instance = instance, .dataset = dataset, .desc = instance->run.program->ranks, .ranks = instance->run.ranks};
   gnn_drop_whole_rows(instance);
@@ -527,6 +533,7 @@ gnn_status gnn_fill_ranks(gnn_instance *instance, const gnn_dataset *dataset, gn
   if (status == GNN_OK) status = make_groups(&f, error);
   if (status == GNN_OK) status = mark_edges(&f, error);
   if (status == GNN_OK) status = fill_rows_of_rank(&f, first, error);
+  if (status == GNN_OK) find_part_edges(&instance->run);
   if (status == GNN_OK) status = see_whole(&f, first, error);
   else free(first);
   drop_edges(&f.graph);

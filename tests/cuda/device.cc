@@ -120,7 +120,7 @@ struct Outer {
   int most_levels, part, part_levels; /* part 0: all runs */
   float *sums, *to, *open;
 
-  gnn_runs runs() const { return part ? gnn_runs_of_part(view, part, part_levels) : gnn_all_runs(view); }
+  gnn_runs runs() const { return view->own_parts ? gnn_runs_of_finer(view, part) : part ? gnn_runs_of_part(view, part, part_levels) : gnn_all_runs(view); }
 };
 
 static void outer_kernel(const void *argument) {
@@ -135,7 +135,8 @@ static void outer_kernel(const void *argument) {
 static void walkers_kernel(const void *argument) {
   const Outer *o = (const Outer *)argument;
   const int64_t count = o->product.depth * o->product.width;
-  if (o->part) gnn_sum_part(o->runs(), o->most_levels, o->sums, count, o->part - 1, o->open, o->part == 1 << o->part_levels ? o->to : nullptr);
+  if (o->view->own_parts) gnn_sum_finer_parts(o->view, o->part, o->most_levels, o->sums, count, o->to);
+  else if (o->part) gnn_sum_part(o->runs(), o->most_levels, o->sums, count, o->part - 1, o->open, o->part == 1 << o->part_levels ? o->to : nullptr);
   else gnn_sum_walkers(o->runs(), o->most_levels, o->sums, count, o->to);
 }
 
@@ -149,7 +150,8 @@ static float outer_sum(const Outer *o, int64_t i, int64_t j, int64_t begin, int6
 
 static void sum_outer(const Outer *o, int64_t tiles) {
   const int levels = (int)o->runs().levels, shared = o->most_levels < levels ? o->most_levels : levels;
-  emulate::launch("outer", outer_kernel, o, tiles << shared, GNN_THREADS);
+  const int64_t at_once = o->view->own_parts ? gnn_parts_before(o->view, o->part) - gnn_parts_before(o->view, o->part - 1) : 1;
+  emulate::launch("outer", outer_kernel, o, at_once * tiles << shared, GNN_THREADS);
   emulate::launch("walkers", walkers_kernel, o, (o->product.depth * o->product.width + GNN_SUM_NUMBERS - 1) / GNN_SUM_NUMBERS, GNN_THREADS);
 }
 
@@ -172,6 +174,26 @@ static void test_outer(int64_t rows, int64_t depth, int64_t width, int levels, i
     for (int64_t n = 0; n < depth * width; n++) is_good = is_good && to[(size_t)n] == outer_sum(&o, n / width, n % width, 0, runs);
   }
   ok(is_good, "gradient of %lld x %lld over %lld rows in %lld runs: the bits of their tree", (long long)depth, (long long)width, (long long)rows, (long long)runs);
+}
+
+/* Of a rank that has three of four parts, each of two finer ones: its rows are in two parts, of three finer ones each, or in four, of one or two. */
+static void test_outer_of_rank(int64_t rows, int64_t depth, int64_t width, int cut_levels) {
+  enum { LEVELS = 4, BELOW = 1, PARTS = 2, FIRST = 1, OWN = 3, FINER = 1 };
+  const std::vector<float> a = numbers(rows * depth), b = numbers(rows * width);
+  const int64_t tiles = (depth + 63) / 64 * ((width + 63) / 64), count = depth * width, below = LEVELS + BELOW - PARTS;
+  Cut cut(rows, LEVELS, BELOW);
+  cut.view.part_levels = PARTS, cut.view.first_part = FIRST, cut.view.own_parts = OWN, cut.view.finer_levels = FINER, cut.view.cut_levels = cut_levels;
+  bool is_good = true;
+  for (int most = 0; most <= below; most++) {
+    const int64_t levels = below - FINER, shared = most < levels ? most : levels;
+    std::vector<float> walks((size_t)((OWN << FINER) * ((levels - shared + 1) << shared) * count)), sums((size_t)(((1 << PARTS) + FINER + 1) * count));
+    Outer o = {{a.data(), b.data(), nullptr, rows, depth, width}, a.data(), b.data(), depth, width, &cut.view, most, 0, 0, walks.data(), sums.data(), nullptr};
+    emulate::order = most;
+    for (o.part = 1; o.part <= 1 << cut_levels; o.part++) sum_outer(&o, tiles);
+    for (int64_t p = 0; p < OWN; p++)
+      for (int64_t n = 0; n < count; n++) is_good = is_good && sums[(size_t)((FIRST + p) * count + n)] == outer_sum(&o, n / width, n % width, p << below, (p + 1) << below);
+  }
+  ok(is_good, "gradient of %lld x %lld of a rank's rows in %d parts: the bits of each of its parts", (long long)depth, (long long)width, 1 << cut_levels);
 }
 
 /* ---- transposes ---- */
@@ -782,6 +804,8 @@ int main(void) {
   test_outer(100, 7, 16, 0, 3);
   test_outer(300, 7, 16, 3, 2);
   test_outer(17, 65, 130, 1, 1);
+  test_outer_of_rank(300, 7, 16, 1);
+  test_outer_of_rank(300, 65, 3, 2);
   test_slices();
   for (int levels = 0; levels <= 6; levels += 2) {
     test_columns<32, 1, 2>(1000, levels);

@@ -38,8 +38,11 @@ fi
 by_nvcc() { "$gnncc" -q -w --backend=cuda --arch=sm_80 -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnnccl.c ] && make -s -C sources MPI=yes CFLAGS="-O0 -Wall -Wextra -Werror" && nm -u sources/plain | grep ncclGroupEnd && nm -u sources/plain | grep MPI_Init_thread; }
 if command -v "${MPICC:-mpicc}" nvcc >/dev/null && echo 'int main(void) { return 0; }' | cc -x c - -o linked -L"$(dirname "$(command -v nvcc)")/../lib64" -lnccl 2>/dev/null; then
   check "sources compile and link with NCCL, MPI and nvcc" env NVCC_APPEND_FLAGS="-Xcicc -O1 -Xptxas -O0" bash -c "$(declare -f by_nvcc); gnncc=$gnncc; by_nvcc"
+  parts_by_nvcc() { "$gnncc" -q -w --backend=cuda --arch=sm_80 -S --ranks=2 '--cut=rows(2)' plain.gnn -o in_parts && NVCC_APPEND_FLAGS="-Xcicc -O1 -Xptxas -O0" make -s -C in_parts plain_kernels.inc MPI=yes; }
+  check "  and kernels of values in parts" parts_by_nvcc
 else
   skip "sources compile and link with NCCL, MPI and nvcc" "not all of them are here"
+  skip "  and kernels of values in parts" "not all of them are here"
 fi
 
 # ---- on the stand-ins ----
@@ -123,23 +126,53 @@ box="--target=$here/../end_to_end/models/plans/box.gnn --budget host=50KiB"
 with_ssd() {
   local least ranks=2
   least=$("$gnncc" -w --ranks=2 --backend=cuda $box --budget cpu=1KiB plain.gnn -o none 2>&1 | sed -n 's/.*--budget cpu=\([0-9]*\)KiB is the smallest.*/\1/p') && echo "$least" &&
-    "$gnncc" -q -w --ranks=2 --backend=cuda $box --budget cpu="$least"KiB --emit=c=- plain.gnn | grep -c 'GNN_LANE_SSD_WRITE' && makes --ranks=2 $box --budget cpu="$least"KiB plain.gnn -o ring &&
+    "$gnncc" -q -w --ranks=2 --backend=cuda $box --budget cpu="$least"KiB --emit=c=ring.c plain.gnn && grep -c 'GNN_LANE_SSD_WRITE' ring.c && grep -c 'sum over in-edges of .* \[1/2\]' ring.c && makes --ranks=2 $box --budget cpu="$least"KiB plain.gnn -o ring &&
     trains ring && alike plain_1 ring && STANDIN_SEED=1 trains ring && alike plain_1 ring
 }
-check "with the least memory, an SSD beside it, the same bits" with_ssd
+check "with the least memory, an SSD beside it, in parts that the planner chose, the same bits" with_ssd
+
+# ---- values in parts ----
+
+in_parts() { # NAME MODEL RANKS OPTION...: NAME has the bits of MODEL_1
+  ranks=$3
+  makes --ranks="$3" "${@:4}" "$2.gnn" -o "$1" && trains "$1" && alike "$2_1" "$1"
+}
+check "values of two ranks in parts" in_parts parts plain 2 '--cut=rows(2)'
+counts_parts() { run ./parts --threads 1 --out counted | grep 'exchanges: [1-9][0-9]* steps, .* bytes between 2 ranks, each as announced'; }
+check "  and count what passes" counts_parts
+of_edges() { "$gnncc" -q -w --backend=cuda --ranks=2 '--cut=rows(2)' --emit=c=- every.gnn | grep -q 'gnn_part_edge(g, 1)' && in_parts edges every 2 '--cut=rows(2)'; }
+check "  values on edges, too" of_edges
+cat >cut.gnn <<'MODEL'
+data g from synth(kind = "rmat", nodes = 17000, degree = 3, features = 6, classes = 3, seed = 3)
+model cut on g { return x |> SAGE(32) |> relu |> SAGE(32) |> batch_norm |> SAGE(y.classes) }
+train cut { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1; metric = accuracy }
+MODEL
+sliced() { # values on the host and the SSD, features at home there; the parts of one rank are other runs of blocks than those of the next
+  local said="--cut=slices(2) --target=$here/../end_to_end/models/plans/box.gnn --budget cpu=3500KiB --budget host=1MiB --budget ssd=64MiB"
+  makes --ranks=1 --cut=whole cut.gnn -o cut_1 && ranks=1 trains cut_1 && sed -i '$a plan { fate "x" = ssd }' cut.gnn &&
+    "$gnncc" -q -w --backend=cuda --ranks=3 $said --emit=c=sliced.c cut.gnn && grep -q ' net .*exchange .*slice_halo' sliced.c && grep -q 'in data_x\[2/2\] ssd -> ring' sliced.c && grep -q 'GNN_LANE_SSD_WRITE' sliced.c && grep -q 'GNN_LANE_D2H' sliced.c &&
+    STANDIN_SEED=1 in_parts sliced cut 3 $said
+}
+check "  tables in slices on three, values on the host and the SSD, features at home there" sliced
 
 # ---- each wait ----
 
 ranks=2
-lists_waits() { STANDIN_WAITS=$work/waits STANDIN_SEED=0 trains plain_2 --epochs 1 && rm -rf one.out && mv plain_2.out one.out && cat waits && [ "$(wc -l <waits)" -ge 8 ]; }
-check "the waits between the streams that no other implies" lists_waits
-shows() { # STREAM,EVENT: without it a number differs, or the program ends
+lists_waits() { # PROGRAM LEAST
+  rm -rf waits one.out
+  STANDIN_WAITS=$work/waits STANDIN_SEED=0 trains "$1" --epochs 1 && mv "$1.out" one.out && cat waits && [ "$(wc -l <waits)" -ge "$2" ]
+}
+check "the waits between the streams that no other implies" lists_waits plain_2 8
+shows() { # PROGRAM STREAM,EVENT: without it a number differs, or the program ends
   local seed
-  for seed in 0 2 1 3 4 5; do STANDIN_IGNORE=$1 STANDIN_SEED=$seed trains plain_2 --epochs 1 >said 2>&1 && alike one plain_2 >said 2>&1 || return 0; done
+  for seed in 0 2 1 3 4 5; do STANDIN_IGNORE=$2 STANDIN_SEED=$seed trains "$1" --epochs 1 >said 2>&1 && alike one "$1" >said 2>&1 || return 0; done
   return 1
 }
-each_shows() { local wait; for wait in $(cat waits); do shows "$wait" || { echo "nothing shows the wait $wait"; return 1; }; done; }
-check "  without one, each in turn, a number differs" each_shows
+each_shows() { local wait; for wait in $(cat waits); do shows "$1" "$wait" || { echo "nothing shows the wait $wait"; return 1; }; done; }
+check "  without one, each in turn, a number differs" each_shows plain_2
+exchanges_wait() { lists_waits parts 8 && sed -i '/^1,/!d' waits && [ "$(wc -l <waits)" -ge 4 ]; } # those of the net's stream
+check "an exchange of values in parts waits for what is put side by side" exchanges_wait
+check "  without that, of each in turn, a number differs" each_shows parts
 
 # ---- when NCCL fails ----
 

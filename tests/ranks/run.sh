@@ -29,7 +29,6 @@ check "  a run of several simulated devices" refuses "planned for .* not run, by
 check "  halos of parts, beside those of ranks" refuses "tables of a rank are its halos already" '--cut=halos(2)' plain.gnn
 sed '$a plan { cut = rows(2); cut "sage1" = whole }' plain.gnn >layers.gnn
 check "  layers that are cut otherwise" refuses "layers of a rank are cut alike" layers.gnn
-check "  a cut of ranks on GPUs" refuses "values of a rank on a GPU are whole" --backend=cuda '--cut=rows(2)' plain.gnn
 sed 's/epochs = 6/epochs = 6; approximate { boundary = stale(1) }/' plain.gnn >behind.gnn
 check "  and of what is behind" refuses "stale(1) is for values that are whole" '--cut=rows(2)' behind.gnn
 check "  the check of gradients" refuses "gradients" -fgradcheck plain.gnn
@@ -49,7 +48,7 @@ check "  nor relations of such data planned for" refuses "relations of data that
 sed '$a plan { fate "graph_in_idx" = host }' plain.gnn >away.gnn
 check "  the graph on the host" refuses "a rank's graph, and its learned values, stay on its device" --budget host=64MiB away.gnn
 sed '$a plan { fate "x" = host }' behind.gnn >away.gnn
-check "  and features there, of what is behind" refuses "fields that stay away are for ranks on processors" --budget host=64MiB away.gnn
+check "  and features there, of what is behind" refuses "fields that stay away are for ranks of one type of nodes and without approximations" --budget host=64MiB away.gnn
 refuse 2 "  no ranks at all" "$gnncc" --ranks=0 plain.gnn
 refuse 2 "  more than there may be" "$gnncc" --ranks=1025 plain.gnn
 too_many() { "$gnncc" -w --ranks=65 plain.gnn -o refused 2>messages; [ $? -eq 1 ] && grep "E0110.*--ranks=65: a program has at most 64 ranks" messages && "$gnncc" -w --plan --ranks=65 plain.gnn | grep '^  ranks     65, of which'; }

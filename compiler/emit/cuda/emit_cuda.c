@@ -94,8 +94,8 @@ static void emit_preparation(const Emission *m, FILE *out) {
   NameTable known = {0};
   if (!calls_libraries(m)) return;
   fprintf(out, "/* What libraries keep: algorithms of cuBLASLt, and of cuSPARSE what its buffers hold; whether they suffice. */\nstatic void prepare_libraries(gnn_run *g) {\n");
-  cuda_print_products(m->arena, m->training_plan, &known, out);
-  cuda_print_products(m->arena, m->evaluation_plan, &known, out);
+  cuda_print_products(m, m->training_plan, &known, out);
+  cuda_print_products(m, m->evaluation_plan, &known, out);
   for (int i = 0; i < r->spmm_buffer_count; i++) {
     const struct SpmmBuffer *b = &r->spmm_buffers[i];
     const Block *block = &y->blocks[b->block];

@@ -39,7 +39,7 @@ LossRows cuda_loss_rows(int64_t classes, int64_t rows);
 StepText cuda_step_text(const Emission *emission, const Step *step, const char *name);
 
 /* The calls that choose the algorithms of cuBLASLt, of kinds of products that are not among `known` yet. */
-void cuda_print_products(Arena *arena, const Plan *plan, NameTable *known, FILE *out);
+void cuda_print_products(const Emission *emission, const Plan *plan, NameTable *known, FILE *out);
 
 /* ---- emit_cuda.c ---- */
 

@@ -99,13 +99,18 @@ typedef struct RowRange {
   const char *begin, *end;
 } RowRange;
 
+/* For the host, where the rows of a part begin, or the edges that arrive at them. */
+static const char *host_part_row(const Emission *m, Domain domain, const char *part) {
+  if (ranks_of(m)) return arena_printf(m->arena, "gnn_part_%s(g, %s)", domain == DOMAIN_EDGE ? "edge" : "row", part);
+  return arena_printf(m->arena, "%s[%s]", domain == DOMAIN_EDGE ? "part_in" : "part_first", part);
+}
+
 /* For the host, times the rows of a product that a row of the value has. */
 static RowRange host_range_of(CudaWriter *c, Domain domain, int64_t lead) {
   StepWriter *w = &c->w;
   if (w->step->part == 0) return (RowRange){"0", step_row_count(w, domain, lead)};
   const char *part = step_part(w), *times = lead == 1 ? "" : arena_printf(w->arena, " * %" PRId64, lead);
-  const char *first = domain == DOMAIN_EDGE ? "part_in" : "part_first";
-  return (RowRange){arena_printf(w->arena, "%s[%s - 1]%s", first, part, times), arena_printf(w->arena, "%s[%s]%s", first, part, times)};
+  return (RowRange){arena_printf(w->arena, "%s%s", host_part_row(w->emission, domain, arena_printf(w->arena, "%s - 1", part)), times), arena_printf(w->arena, "%s%s", host_part_row(w->emission, domain, part), times)};
 }
 
 static RowRange host_range(CudaWriter *c, int64_t lead) { return host_range_of(c, c->w.anchor->shape.domain, lead); }
@@ -371,10 +376,35 @@ static void print_table_row(CudaWriter *c, const char *to, const char *index) {
   close_kernel(c);
 }
 
+static void emit_table_of_part(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const char *own = step_to(w, w->kernel->anchor);
+  step_write_halo(w, any_spread);
+  set_group(c, body_width(c), 1, 0);
+  step_write_halo(w, spread_of(c));
+  open_rows(c);
+  print_table_row(c, own, "r");
+}
+
+/* Of a table whose own rows are there: those that others gather, side by side. */
+static void emit_sending(CudaWriter *c) {
+  StepWriter *w = &c->w;
+  const int halo = halo_of_ranks(w->graph, w->kernel);
+  const char *sent = argument_at_scratch(w->arguments, kernels_is_half(w->kernels, w->kernel->anchor) ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses), *own = step_to(w, w->kernel->anchor);
+  set_group(c, body_width(c), 1, 0);
+  print_call(c, "sent", blocks_of(c, arena_printf(w->arena, "gnn_sent_rows(g, %d)", halo)),
+             arena_printf(w->arena, "gnn_pick_rows<%d>(%s, g->halo[%d].row, g->halo[%d].sent, %" PRId64 ", %s);", c->lanes, own, halo, halo, kernels_row_stride(w->kernels, w->kernel->anchor), sent));
+}
+
 /* The table of a rank: its own rows, of which those that others gather are made first, side by side. An exchange, a step of its own, takes them and brings those of others, while NAME_own makes the
  * rank's rows. */
 static void emit_exchange(CudaWriter *c) {
   StepWriter *w = &c->w;
+  if (parts_make_table(w->step->parts, w->kernel)) {
+    if (w->step->part) emit_table_of_part(c);
+    else emit_sending(c);
+    return;
+  }
   const int halo = halo_of_ranks(w->graph, w->kernel);
   const char *sent = argument_at_scratch(w->arguments, kernels_is_half(w->kernels, w->kernel->anchor) ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses), *own = step_to(w, w->kernel->anchor);
   step_write_halo(w, any_spread);
@@ -435,10 +465,18 @@ static void emit_row_sum(CudaWriter *c) {
   close_kernel(c);
 }
 
+/* For the host: how many of a rank's parts the step walks over, of its rows' part finer ones. */
+static const char *own_parts_text(CudaWriter *c) {
+  if (c->w.step->part == 0) return "gnn_own_parts(g)";
+  const char *part = step_part(&c->w);
+  return arena_printf(c->w.arena, "(gnn_parts_before(g, %s) - gnn_parts_before(g, %s - 1))", part, part);
+}
+
 /* A kernel whose blocks are walkers over the runs of all rows, `tiles` of them each. */
 static void open_walk(CudaWriter *c, int64_t tiles) {
-  const int above = ranks(c) ? ranks(c)->part_levels : c->w.step->part ? c->w.step->parts->levels : 0;
-  const char *walkers = arena_printf(c->w.arena, "%swalkers_of(g->blocks.run_levels%s, %d)", ranks(c) ? "gnn_own_parts(g) * " : "", above ? arena_printf(c->w.arena, " - %d", above) : "", c->w.kernel->walker_levels);
+  const int part = c->w.step->part;
+  const int above = ranks(c) ? ranks(c)->part_levels + (part ? c->w.step->parts->finer : 0) : part ? c->w.step->parts->levels : 0;
+  const char *walkers = arena_printf(c->w.arena, "%swalkers_of(g->blocks.run_levels%s, %d)", ranks(c) ? arena_printf(c->w.arena, "%s * ", own_parts_text(c)) : "", above ? arena_printf(c->w.arena, " - %d", above) : "", c->w.kernel->walker_levels);
   open_plain(c, "walk", tiles > 1 ? arena_printf(c->w.arena, "%s * %" PRId64, walkers, tiles) : walkers);
   print_step_struct(c);
 }
@@ -446,14 +484,14 @@ static void open_walk(CudaWriter *c, int64_t tiles) {
 /* The runs that the step walks over; of a rank those of its first part, whose walkers the ones of the others follow. */
 static const char *runs_text(CudaWriter *c) {
   StepWriter *w = &c->w;
-  if (ranks(c)) return arena_printf(w->arena, "gnn_runs_of_part(g, 1, %d)", ranks(c)->part_levels);
+  if (ranks(c)) return w->step->part ? arena_printf(w->arena, "gnn_runs_of_finer(g, %s)", step_part(w)) : arena_printf(w->arena, "gnn_runs_of_part(g, 1, %d)", ranks(c)->part_levels);
   if (w->step->part == 0) return "gnn_all_runs(g)";
   return arena_printf(w->arena, "gnn_runs_of_part(g, %s, %d)", step_part(w), w->step->parts->levels);
 }
 
-/* Where the walkers have their sums: of a rank behind those of all parts. */
+/* Where the walkers have their sums: of a rank behind those of all parts, unless these wait for further parts of the rows. */
 static const char *walks_text(CudaWriter *c) {
-  return ranks(c) ? arena_printf(c->w.arena, "%s + %" PRId64, step_scratch(&c->w), body_width(c) << ranks(c)->part_levels) : step_scratch(&c->w);
+  return ranks(c) && c->w.step->part == 0 ? arena_printf(c->w.arena, "%s + %" PRId64, step_scratch(&c->w), body_width(c) << ranks(c)->part_levels) : step_scratch(&c->w);
 }
 
 static void print_walk(CudaWriter *c, const char *walker) {
@@ -464,11 +502,12 @@ static void print_walk(CudaWriter *c, const char *walker) {
 /* So many bytes of each part of the nodes lie side by side from `at` on, and are there of the rank's own: now of all. */
 static void print_gathering(CudaWriter *c, const char *at, int64_t part_bytes) { add_call(c, arena_printf(c->w.arena, "gnn_cuda_gather_parts(g, %s, %" PRId64 ");\n", at, part_bytes)); }
 
-/* The sums of all parts, in the scratch, by their tree. */
+/* The sums of all parts, in the scratch or where they waited, by their tree. */
 static void print_sum_of_ranks(CudaWriter *c, int64_t width, const char *to) {
   StepWriter *w = &c->w;
-  print_gathering(c, argument_offset_of_scratch(w->arguments), 4 * width);
-  print_call(c, "ranks", arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", width, CUDA_THREADS), arena_printf(w->arena, "gnn_sum_parts(%s, %d, %" PRId64 ", %s);", step_scratch(w), ranks(c)->part_levels, width, to));
+  const char *sums = w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
+  print_gathering(c, w->step->part ? argument_offset_of_sums(w->arguments) : argument_offset_of_scratch(w->arguments), 4 * width);
+  print_call(c, "ranks", arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", width, CUDA_THREADS), arena_printf(w->arena, "gnn_sum_parts(%s, %d, %" PRId64 ", %s);", sums, ranks(c)->part_levels, width, to));
 }
 
 /* What the walkers have goes to where the parts before it have left theirs, with the last part to the result. */
@@ -476,6 +515,11 @@ static void print_sum_of_walkers(CudaWriter *c) {
   StepWriter *w = &c->w;
   const int64_t width = body_width(c);
   const char *blocks = number(c, (width + SUM_NUMBERS - 1) / SUM_NUMBERS), *runs = runs_text(c), *scratch = walks_text(c);
+  if (ranks(c) && w->step->part) {
+    print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_finer_parts(g, %s, %d, %s, %" PRId64 ", %s);", step_part(w), w->kernel->walker_levels, scratch, width, argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses)));
+    if (w->step->part == w->step->parts->count) print_sum_of_ranks(c, width, step_to(w, w->kernel->anchor));
+    return;
+  }
   if (ranks(c)) {
     print_call(c, "sum", arena_printf(w->arena, "gnn_own_parts(g) * %s", blocks), arena_printf(w->arena, "gnn_sum_walkers_of_parts(%s, %d, %s, %" PRId64 ", %s + g->first_part * %" PRId64 ");", runs, w->kernel->walker_levels, scratch, width, step_scratch(w), width));
     print_sum_of_ranks(c, width, step_to(w, w->kernel->anchor));
@@ -739,7 +783,8 @@ static void print_preparation(Arena *arena, const char *desc, const char *loop, 
 }
 
 /* Once for each kind of product; its algorithm is looked for, and where there is none, or it is none for the rows of a part, that is said. */
-void cuda_print_products(Arena *arena, const Plan *plan, NameTable *known, FILE *out) {
+void cuda_print_products(const Emission *m, const Plan *plan, NameTable *known, FILE *out) {
+  Arena *arena = m->arena;
   const Kernels *kernels = plan ? plan->problem->kernels : NULL;
   for (int i = 0; kernels && i < kernels->kernel_count; i++) {
     const Kernel *kernel = &kernels->kernels[i];
@@ -748,16 +793,17 @@ void cuda_print_products(Arena *arena, const Plan *plan, NameTable *known, FILE 
     const char *desc = arena_printf(arena, "%s, .at_bias = %d", gemm_sizes(arena, kernels, kernel), kernel->epilogue.bias == NO_VALUE ? -1 : 0);
     print_preparation(arena, desc, "", known, out);
     const Value *product = &kernels->graph->values[kernel->anchor];
-    if (kernels->graph->program->info->is_of_rank) {
+    const bool is_of_rank = kernels->graph->program->info->is_of_rank, is_by_parts = parts->is_by_parts[i];
+    if (is_of_rank && !is_by_parts) {
       const char *own = emit_row_count(arena, kernels->graph->program->info, product->shape.domain, product->as.product.lead);
       print_preparation(arena, arena_printf(arena, "%s, .rows = %s", desc, own), arena_printf(arena, "if (%s > 0) ", own), known, out);
     }
-    if (!parts->is_by_parts[i]) continue;
+    if (!is_by_parts) continue;
     const int64_t lead = product->as.product.lead;
-    const char *first = product->shape.domain == DOMAIN_EDGE ? "part_in" : "part_first", *one = arena_printf(arena, "%s[part] - %s[part - 1]", first, first);
+    const char *one = arena_printf(arena, "%s - %s", host_part_row(m, product->shape.domain, "part"), host_part_row(m, product->shape.domain, "part - 1"));
     const char *rows = lead == 1 ? one : arena_printf(arena, "(%s) * %" PRId64, one, lead);
     print_preparation(arena, arena_printf(arena, "%s, .rows = %s", desc, rows),
-                      arena_printf(arena, "for (int part = 1; part <= %d; part++)\n    ", parts->count), known, out);
+                      arena_printf(arena, "for (int part = 1; part <= %d; part++)\n    %s", parts->count, is_of_rank ? arena_printf(arena, "if (%s > 0) ", one) : ""), known, out);
   }
 }
 
@@ -970,11 +1016,10 @@ typedef struct TrainRows {
 static TrainRows train_rows_of_step(CudaWriter *c) {
   StepWriter *w = &c->w;
   if (w->step->part == 0) return (TrainRows){"", "", "g->rows[GNN_TRAIN]", "g->row_count[GNN_TRAIN]"};
-  const char *part = step_part(w);
-  const int64_t blocks = step_blocks_of_part(w);
-  const char *entry = "gnn_entry_of(g->rows[GNN_TRAIN], 0, g->row_count[GNN_TRAIN], g->blocks.first[";
-  return (TrainRows){arena_printf(w->arena, "const int64_t first = %s(%s - 1) * %" PRId64 "]), count = %s%s * %" PRId64 "]) - first;\n  ", entry, part, blocks, entry, part, blocks),
-                     arena_printf(w->arena, "const int64_t first = %s(%s - 1) * %" PRId64 "]);\n  ", entry, part, blocks), "g->rows[GNN_TRAIN] + first", "count"};
+  const char *part = step_part(w), *entry = "gnn_entry_of(g->rows[GNN_TRAIN], 0, g->row_count[GNN_TRAIN], ";
+  const char *begin = emit_part_row(w->emission, arena_printf(w->arena, "(%s - 1)", part)), *end = emit_part_row(w->emission, part);
+  return (TrainRows){arena_printf(w->arena, "const int64_t first = %s%s), count = %s%s) - first;\n  ", entry, begin, entry, end),
+                     arena_printf(w->arena, "const int64_t first = %s%s);\n  ", entry, begin), "g->rows[GNN_TRAIN] + first", "count"};
 }
 
 /* Of a list of at most so many rows, `each` to a block of threads. */
@@ -1005,11 +1050,12 @@ static void emit_cross_entropy(CudaWriter *c) {
   const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
   const int each = ranks(c) ? blocks_of_part_of_rank(ranks(c)) : 0;
   const char *own_sums = ranks(c) ? arena_printf(w->arena, "%s + g->first_part * %d", sums, each) : sums;
-  const char *first = part ? arena_printf(w->arena, "(%s - 1) * %" PRId64, step_part(w), step_blocks_of_part(w)) : "0";
-  print_call(c, "blocks", ranks(c) ? arena_printf(w->arena, "gnn_own_parts(g) * %d", each) : part ? number(c, step_blocks_of_part(w)) : "INT64_C(1) << g->blocks.levels",
+  const int of_own = part && ranks(c) ? each >> w->step->parts->finer : each; /* blocks */
+  const char *first = !part ? "0" : ranks(c) ? arena_printf(w->arena, "gnn_parts_before(g, %s - 1) * %d", step_part(w), of_own) : arena_printf(w->arena, "(%s - 1) * %" PRId64, step_part(w), step_blocks_of_part(w));
+  print_call(c, "blocks", ranks(c) ? arena_printf(w->arena, "%s * %d", own_parts_text(c), of_own) : part ? number(c, step_blocks_of_part(w)) : "INT64_C(1) << g->blocks.levels",
              arena_printf(w->arena, "%sgnn_cross_entropy_block%s(%s%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s, %s);", part ? rows.first : "", is_of_nodes ? "" : "<false>", losses, part ? " - first" : "", first, own_sums));
-  if (ranks(c)) print_gathering(c, arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN] * 8", argument_offset_of_scratch(w->arguments)), 8 * each);
   if (part && part < w->step->parts->count) return;
+  if (ranks(c)) print_gathering(c, part ? argument_offset_of_sums(w->arguments) : arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN] * 8", argument_offset_of_scratch(w->arguments)), 8 * each);
   open_kernel(c, "mean", "1", "gnn_view *g");
   fprintf(w->out, "  gnn_cross_entropy_mean(%s, &g->blocks, g->row_weight[GNN_TRAIN], &g->loss);\n", sums);
   close_kernel(c);
