@@ -19,6 +19,11 @@ static const Plan *plan_of_form(const PlanRequest *request, const char *text, si
     const PlanningProblem *problem = plan_problem_of(request, (FormKind)form, error);
     *kind = (FormKind)form;
     plan = problem ? plan_from_text(request->arena, problem, text, length, error) : NULL;
+    if (plan || !problem || problem->staging_bytes == 0) continue;
+    const PlanRequest without = plan_request_without_ssd(*request); /* of a plan for which nothing passes to the SSD */
+    ProblemError unused;
+    const PlanningProblem *other = plan_problem_of(&without, (FormKind)form, &unused);
+    plan = other ? plan_from_text(request->arena, other, text, length, &unused) : NULL;
   }
   return plan;
 }

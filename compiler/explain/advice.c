@@ -147,13 +147,13 @@ static void find_larger_device(Finder *f) {
 /* Memory elsewhere that is not there, or full. What a plan takes of plenty is what is advised. */
 static void find_tier(Finder *f, Tier tier) {
   const Layout *layout = f->answer->layout;
-  const int64_t budget = f->asked->machine.tier_bytes[tier], used = tier == TIER_HOST ? layout->host_bytes : layout->ssd_bytes;
+  const int64_t budget = f->asked->machine.tier_bytes[tier], used = tier == TIER_HOST ? layout_host_bytes(layout) : layout->ssd_bytes;
   int64_t plenty = 2 * (f->instead ? f->instead->keep_bytes : layout->bytes), bytes;
   if (plenty > f->changes->tier_most[tier]) plenty = f->changes->tier_most[tier];
   if (!f->changes->has_tier[tier] || budget >= plenty || 10 * used < 9 * budget) return;
   const PlanAnswer *answer = try_budget(f, tier, plenty);
   if (!answer || !saves(f, answer_seconds(answer), 0.01)) return;
-  const char *size = advice_size(f->arena, tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, &bytes);
+  const char *size = advice_size(f->arena, tier == TIER_HOST ? layout_host_bytes(answer->layout) : answer->layout->ssd_bytes, &bytes);
   answer = try_budget(f, tier, bytes);
   if (answer && saves(f, answer_seconds(answer), 0.01)) add_budget(f, tier, size, answer);
 }

@@ -31,16 +31,18 @@ static const char *added(const Emission *m, int64_t ns) {
 
 static const char *device_name(const Emission *m) { return tier_device(m->program); }
 
-/* What an SSD takes of the host's memory beside the tiers. */
-static const char *staging(Arena *arena, const Layout *layout, const char *before) {
-  return layout->staging_bytes ? arena_printf(arena, "%s%s of staging for it", before, needed(arena, layout->staging_bytes)) : "";
+/* What the way to an SSD takes of the host's budget, or where there is no such tier of memory beside. */
+static const char *staging(const Emission *m, Tier tier) {
+  const int64_t bytes = m->layout->staging_bytes;
+  const Tier of = m->machine->tier_bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
+  return bytes && tier == of ? arena_printf(m->arena, " and %s of staging for %s", needed(m->arena, bytes), of == TIER_HOST ? "the SSD" : "it") : "";
 }
 
 const char *report_verdict(const Emission *m) {
   Arena *arena = m->arena;
-  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host, %s ssd%s; process %s", needed(arena, m->layout->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
-                                     device_name(m), needed(arena, m->layout->host_bytes), needed(arena, m->layout->ssd_bytes),
-                                     staging(arena, m->layout, " and "), needed(arena, m->process.resident));
+  const char *verdict = arena_printf(arena, "peak %s of %s %s, %s host%s, %s ssd%s; process %s", needed(arena, m->layout->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+                                     device_name(m), needed(arena, m->layout->host_bytes), staging(m, TIER_HOST), needed(arena, m->layout->ssd_bytes),
+                                     staging(m, TIER_SSD), needed(arena, m->process.resident));
   if (!m->program->has_train) return verdict;
   return arena_printf(arena, "%s; about %s/epoch", verdict, duration(m, m->schedule->training_seconds));
 }
@@ -178,8 +180,8 @@ static void print_fit(const Emission *m, const Measured *run, FILE *out) {
   }
   fprintf(out, "plan for %s on %s%starget %s%s%s budget %s      %s\n", m->program->name, m->program->data->name, dot(),
           m->machine->name, dot(), device_name(m), needed(arena, m->machine->tier_bytes[TIER_DEVICE]), run ? "figures estimated, but for the line \"measured\"" : "all figures estimated");
-  fprintf(out, "  fits      %s %s of %s (%s)%shost %s%sssd %s%s\n", device_name(m), needed(arena, y->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
-          at_peak, dot(), needed(arena, y->host_bytes), dot(), needed(arena, y->ssd_bytes), staging(arena, y, " and "));
+  fprintf(out, "  fits      %s %s of %s (%s)%shost %s%s%sssd %s%s\n", device_name(m), needed(arena, y->bytes), needed(arena, m->machine->tier_bytes[TIER_DEVICE]),
+          at_peak, dot(), needed(arena, y->host_bytes), staging(m, TIER_HOST), dot(), needed(arena, y->ssd_bytes), staging(m, TIER_SSD));
   int64_t kinds[BLOCK_KIND_COUNT] = {0};
   for (int i = 0; i < y->resident_count; i++)
     if (y->blocks[i].first < s->count) kinds[y->blocks[i].kind] += y->blocks[i].bytes;

@@ -193,7 +193,7 @@ static const char *try_tier(Verdict *v, Tier tier, int64_t plenty) {
   fast.effort = PLANNER_FAST; /* whatever fits then, fits with more effort */
   const PlanAnswer *answer = try_size(v, fast, tier, plenty);
   if (!answer) return NULL;
-  size = advice_size(v->arena, tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes, &bytes);
+  size = advice_size(v->arena, tier == TIER_HOST ? layout_host_bytes(answer->layout) : answer->layout->ssd_bytes, &bytes);
   answer = try_size(v, as_asked(v), tier, bytes);
   if (!answer) size = advice_size(v->arena, plenty, &bytes), answer = try_size(v, as_asked(v), tier, bytes);
   if (!answer) return NULL;
@@ -207,7 +207,7 @@ static const char *try_overflow(Verdict *v, int64_t enough) {
     int64_t budget = budgets[tier];
     const PlanAnswer *answer = budget > 0 && budget < enough ? try_size(v, *v->request, tier, 2 * enough) : NULL;
     if (!answer) continue;
-    int64_t used = tier == TIER_HOST ? answer->layout->host_bytes : answer->layout->ssd_bytes;
+    int64_t used = tier == TIER_HOST ? layout_host_bytes(answer->layout) : answer->layout->ssd_bytes;
     return arena_printf(v->arena, "spilling %s overflows %s (%s)%s", arena_strdup(v->arena, gnn_bytes_text(used).text), tier_names[tier],
                         arena_strdup(v->arena, gnn_bytes_text(budget).text), budgets[TIER_SSD] > 0 ? "" : " and there is no ssd tier");
   }
@@ -331,8 +331,8 @@ static const char *refuse_homes(Verdict *v, Diags *diags) {
   const Form *form = v->refusal->answer->of;
   const Tier tier = r->machine.tier_bytes[TIER_HOST] > 0 && plan_home_bytes(r, form, TIER_HOST) > r->machine.tier_bytes[TIER_HOST] ? TIER_HOST : TIER_SSD;
   const int64_t bytes = plan_home_bytes(r, form, tier);
-  diags_error(diags, "E0502", v->refusal->program->data->place, "what is to be at home on the %s takes %s, and the %s budget is %s", tier == TIER_HOST ? "host" : "SSD", gnn_bytes_above_text(bytes).text,
-              tier_names[tier], arena_strdup(v->arena, gnn_bytes_text(r->machine.tier_bytes[tier]).text));
+  diags_error(diags, "E0502", v->refusal->program->data->place, "what is to be at home on the %s takes %s%s, and the %s budget is %s", tier == TIER_HOST ? "host" : "SSD", gnn_bytes_above_text(bytes).text,
+              tier == TIER_HOST && plan_home_bytes(r, form, TIER_SSD) > 0 ? " with what passes there on its way to the SSD" : "", tier_names[tier], arena_strdup(v->arena, gnn_bytes_text(r->machine.tier_bytes[tier]).text));
   const char *ways = joined(v->arena, try_tier(v, TIER_HOST, 4 * bytes), try_tier(v, TIER_SSD, 4 * bytes));
   if (*ways) diags_help(diags, "%s", ways);
   return v->fault;

@@ -90,7 +90,7 @@ struct KnownPlan {
   const Pins *pins;
   int64_t tier_bytes[TIER_COUNT];
   int parts;
-  bool is_quick;
+  bool is_quick, keeps_staging;
   PlannerOptions options;
   const Plan *plan;
 };
@@ -105,14 +105,39 @@ static const Plan *known_plan(const KnownPlans *known, const KnownPlan *asked) {
   for (int i = known ? known->count - 1 : -1; i >= 0; i--) {
     const KnownPlan *k = &known->list[i];
     const bool is_same_problem = k->kernels == asked->kernels && k->residents == asked->residents && k->pins == asked->pins && k->parts == asked->parts;
-    if (is_same_problem && k->is_quick == asked->is_quick && memcmp(k->tier_bytes, asked->tier_bytes, sizeof k->tier_bytes) == 0 && asks_the_same(&k->options, &asked->options)) return k->plan;
+    if (is_same_problem && k->is_quick == asked->is_quick && k->keeps_staging == asked->keeps_staging && memcmp(k->tier_bytes, asked->tier_bytes, sizeof k->tier_bytes) == 0 && asks_the_same(&k->options, &asked->options)) return k->plan;
   }
   return NULL;
 }
 
+/* What the SSD takes of the host for the way there may be more than what goes there, or what is missing; not where data are at home on it, or values pinned there. */
+static bool may_do_without_ssd(const PlanRequest *r, const Residents *residents, const Pins *pins, const Plan *p) {
+  const Problem *problem = p->problem->problem;
+  int64_t all = 0;
+  if (p->problem->staging_bytes == 0 || r->policy >= 0) return false;
+  for (int i = 0; i < residents->away_count; i++)
+    if (residents->away[i].tier == TIER_SSD) return false;
+  for (int v = 0; pins && v < p->problem->kernels->graph->value_count; v++)
+    if (pins->fates[v] & FATE_BIT(FATE_SSD)) return false;
+  if (p->planned) return p->report.ssd_peak_bytes > 0 && p->report.ssd_peak_bytes <= p->problem->staging_bytes;
+  for (int i = 0; i < problem->datum_count; i++) all += problem->data[i].home == TIER_DEVICE ? 0 : problem->data[i].bytes;
+  return problem->host_bytes < all;
+}
+
+/* Where neither fits, what binds is that of the one which needs less: values that fill whole blocks of an SSD are larger. */
+static bool is_better(const PlanRequest *r, const Plan *other, const Plan *p) {
+  if (!other->planned) return !p->planned && other->report.bind_bytes > 0 && other->report.bind_bytes < p->report.bind_bytes;
+  return !p->planned || plan_announced_seconds(r, other) <= plan_announced_seconds(r, p);
+}
+
+PlanRequest plan_request_without_ssd(PlanRequest r) {
+  r.machine.tier_bytes[TIER_SSD] = 0;
+  return r;
+}
+
 /* NULL with `error` set: the planner cannot take the problem. */
 static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
-  KnownPlan asked = {.kernels = kernels, .residents = form->residents, .pins = pins, .parts = r->cut.parts, .is_quick = r->is_quick, .options = *options};
+  KnownPlan asked = {.kernels = kernels, .residents = form->residents, .pins = pins, .parts = r->cut.parts, .is_quick = r->is_quick, .keeps_staging = r->keeps_staging, .options = *options};
   memcpy(asked.tier_bytes, r->machine.tier_bytes, sizeof asked.tier_bytes);
   asked.plan = known_plan(r->known, &asked);
   if (asked.plan) return asked.plan;
@@ -124,8 +149,18 @@ static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Ke
   if (p && !p->planned && r->height && p->report.height_bytes > 0 && (*r->height == 0 || p->report.height_bytes < *r->height)) *r->height = p->report.height_bytes;
   if (p) count_early(r, form->residents, p);
   asked.plan = p;
+  if (p && !r->keeps_staging && may_do_without_ssd(r, form->residents, pins, p)) {
+    const PlanRequest without = plan_request_without_ssd(*r);
+    const Plan *other = plan_kernels(&without, form, kernels, pins, options, error);
+    if (other && is_better(r, other, p)) asked.plan = other;
+  }
   if (p && r->known) ARENA_PUSH(r->arena, r->known->list, r->known->count, asked);
-  return p;
+  return asked.plan;
+}
+
+void form_readers(Arena *arena, const Form *form, Residents *stays) {
+  const Kernels *evaluations[] = {form->evaluations[0].kernels, form->evaluations[1].kernels};
+  residents_readers(arena, stays, form->training_kernels, evaluations, form->evaluation_count);
 }
 
 const PlanningProblem *plan_problem_of(const PlanRequest *r, FormKind form, ProblemError *error) {
@@ -133,7 +168,7 @@ const PlanningProblem *plan_problem_of(const PlanRequest *r, FormKind form, Prob
   return planning_problem(r->arena, &r->machine, of->residents, of->training_kernels, r->pins, r->cut.parts, r->fingerprint, error);
 }
 
-/* Data are at home where there is room for them. */
+/* Data are at home where there is room for them, and for their way. */
 static bool homes_fit(const PlanRequest *r, const Form *form) {
   const int64_t *budgets = r->machine.tier_bytes;
   return form->residents->away_count == 0 || ((budgets[TIER_HOST] == 0 || plan_home_bytes(r, form, TIER_HOST) <= budgets[TIER_HOST]) && (budgets[TIER_SSD] == 0 || plan_home_bytes(r, form, TIER_SSD) <= budgets[TIER_SSD]));
@@ -141,7 +176,8 @@ static bool homes_fit(const PlanRequest *r, const Form *form) {
 
 int64_t plan_home_bytes(const PlanRequest *r, const Form *form, Tier tier) {
   const Parts *parts = planning_parts(r->arena, &r->machine, form->residents, form->training_kernels ? form->training_kernels : form->evaluations[0].kernels, r->cut.parts, r->fingerprint);
-  return tier == TIER_HOST ? parts_away_host_bytes(parts, form->residents) + form->residents->scores_host_bytes : parts_away_ssd_bytes(parts, form->residents);
+  if (tier == TIER_SSD) return parts_away_ssd_bytes(parts, form->residents);
+  return parts_away_host_bytes(parts, form->residents) + form->residents->scores_host_bytes + planning_home_staging(&r->machine, form->residents, parts, (CachedData){0});
 }
 
 /* ---- both plans of one form ---- */
@@ -220,7 +256,7 @@ static bool lie_within(const PlanAnswer *a, int64_t bytes) {
   return (!a->training_plan || lies_within(a->training_plan, bytes)) && lies_within(a->evaluation_plan, bytes) && (!a->once_plan || lies_within(a->once_plan, bytes));
 }
 
-static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
+static PlanAnswer answer_on_device(PlanRequest r, FormKind form) {
   PlanAnswer a = {.cut = r.cut, .form = form, .of = &r.forms[form]}, before = a;
   a.lacks_room_at_home = !homes_fit(&r, a.of);
   if (a.lacks_room_at_home) return a;
@@ -234,6 +270,20 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
     before = lie_within(&a, budget) ? (PlanAnswer){0} : a; /* else they lie within, but not together */
   }
   return a;
+}
+
+static bool fits_host(const Machine *machine, const Layout *layout) {
+  return machine->tier_bytes[TIER_HOST] == 0 || layout_host_bytes(layout) <= machine->tier_bytes[TIER_HOST];
+}
+
+/* Where one plan does without the SSD and has its part of the host, all have to. */
+static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
+  PlanAnswer a = answer_on_device(r, form);
+  if (!a.fits || fits_host(&r.machine, a.layout)) return a;
+  a = answer_on_device(plan_request_without_ssd(r), form);
+  if (a.fits) return a;
+  r.keeps_staging = true;
+  return answer_on_device(r, form);
 }
 
 static bool is_any(const Plan *p) { return p && p->report.is_any; }
@@ -391,7 +441,9 @@ Cut cut_cached(const PlanRequest *r, Cut cut, int quarters) {
     if (of->residents->away[i].tier == TIER_HOST && resident_is_of(of->residents, i, ssd.cached)) wanted += round_up(of->residents->away[i].bytes, of->residents->alignment);
   const int64_t fixed = of->residents->away_bytes + of->residents->scores_host_bytes - wanted, room = host > fixed ? host - fixed : 0;
   if (wanted <= (quarters == ALL_ROOM ? room : room / 2)) return cut;
-  ssd.cached.bytes = room / ALL_ROOM * quarters;
+  const Kernels *reader = of->training_kernels ? of->training_kernels : of->evaluations[0].kernels;
+  const int64_t staging = planning_home_staging(&r->machine, of->residents, parts_of(r->arena, reader, of->residents, cut.parts), ssd.cached);
+  ssd.cached.bytes = room > staging ? (room - staging) / ALL_ROOM * quarters : 0;
   return ssd;
 }
 

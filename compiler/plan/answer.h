@@ -91,6 +91,7 @@ typedef struct PlanRequest {
   bool has_learned;      /* weights with a row for each node, which may be at home elsewhere */
   bool has_graph;        /* neighbours, which may be at home elsewhere */
   int64_t scores_bytes;  /* of all nodes */
+  bool keeps_staging;    /* every plan leaves room on the host for the way to the SSD, though it may do without */
   bool is_trial;         /* whether it fits and how long it takes is asked, not how low it can lie: its layout is any that fits */
   bool needs_no_bound;   /* as of PlannerOptions */
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
@@ -148,10 +149,14 @@ const Plan *plan_epoch(const PlanRequest *request);
 const Plan *plan_evaluation_beside(const PlanRequest *request, const Plan *training);
 /* A small device with which the planner can plan both; 0: not known. */
 int64_t plan_least_device(const PlanRequest *request);
+/* The same question of a machine without its SSD: the host has room for values where what went there passed. */
+PlanRequest plan_request_without_ssd(PlanRequest request);
 /* The problem of the epoch in one form. NULL with `error` set: the planner cannot take it. */
 const PlanningProblem *plan_problem_of(const PlanRequest *request, FormKind form, ProblemError *error);
 
-/* What is at home on the host or the SSD takes there. */
+void form_readers(Arena *arena, const Form *form, Residents *stays); /* all that share their memory */
+
+/* What is at home on the host or the SSD takes there, with what of it passes the host. */
 int64_t plan_home_bytes(const PlanRequest *request, const Form *form, Tier tier);
 
 /* choose_exchanges.c: the faster of a plan in which all ranks exchange rows, and of those in which some layers' sums go over columns of all rows, in one pass or in both. */

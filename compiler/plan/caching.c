@@ -21,7 +21,7 @@ typedef struct CachedPart {
 /* Every reader of it, of the training and of the evaluation, has it part by part, as it lies on the SSD. */
 static bool is_always_in_parts(const Residents *residents, const Parts *const *parts, int away) {
   if (residents->away[away].tier != TIER_SSD || !residents->away[away].may_be_cached) return false;
-  for (int r = 0; r < residents->cache.reader_count; r++) {
+  for (int r = 0; r < residents->reader_count; r++) {
     const Kernels *kernels = parts[r]->kernels;
     const int count = parts_of_away(parts[r], &residents->away[away]);
     for (int v = 0; v < kernels->graph->value_count; v++)

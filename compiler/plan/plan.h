@@ -119,10 +119,10 @@ typedef struct Residents {
   Away *away;             /* those on the host one after the other from offset 0 of its arena, */
   int64_t away_bytes;     /* so many bytes */
   int64_t scores_host_bytes; /* and above them in an evaluation, where scores end there */
+  const Kernels *const *readers; /* all that share the memory: the epoch, each evaluation, and what runs before; */
+  int reader_count;       /* the first of them says what is best on the host */
   struct Cache {
     int64_t bytes;        /* of the host arena, above those, for parts of what is at home on the SSD; 0: none */
-    const Kernels *const *readers; /* all that read what is away: the epoch, and each evaluation; */
-    int reader_count;     /* the first of them says what is best there */
     const Cached **of_parts; /* per levels of parts; NULL: not yet asked for */
   } cache;
   int *field_away, neighbours_away[2], offsets_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
@@ -162,8 +162,10 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 int64_t residents_hub_room(int64_t entries); /* how many rows can have more than GNN_HUB_ENTRIES of these */
 bool resident_is_of(const Residents *residents, int away, CachedData data); /* of the kinds of data there */
 bool resident_is_once(const Residents *residents, int away); /* computed before the first epoch */
-/* What there is of these may take so many bytes on the host. All that read what is away: `training`, which may be NULL, evaluations, and what runs before. */
-void residents_cache(Arena *arena, Residents *residents, CachedData data, const Kernels *training, const Kernels *const *evaluations, int evaluation_count);
+/* All that share the memory: `training`, which may be NULL, evaluations, and what runs before. */
+void residents_readers(Arena *arena, Residents *residents, const Kernels *training, const Kernels *const *evaluations, int evaluation_count);
+/* What there is of these may take so many bytes on the host; after residents_readers. */
+void residents_cache(Arena *arena, Residents *residents, CachedData data);
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width); /* index of its block, or NO_INDEX */
 /* The block of a field, a weight, the degrees or what is computed once; NULL for other values. */
 const Block *resident_of_value(const Residents *residents, const Graph *graph, ValueId value);
@@ -265,6 +267,7 @@ typedef struct PlanningProblem {
   const Parts *parts;        /* a part is a chunk: of the datum of a value that is cut, of the op of a kernel that runs by parts */
   const char **name_of_value; /* per value: the identifier of its datum, or NULL */
   int64_t unit;              /* sizes are multiples of it: what the SSD reads and writes, where there is one */
+  int64_t staging_bytes;     /* of the host's budget, for the way to the SSD; what else it has for values is the problem's */
   const Problem *problem;
   ProblemMeta meta;          /* for its file */
 } PlanningProblem;
@@ -284,6 +287,8 @@ const char *planning_problem_text(Arena *arena, const PlanningProblem *problem, 
 /* `pins` may be NULL; parts: at most so many; `fingerprint` goes into the meta of the problem. NULL with `error` set: the planner cannot take it. */
 PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels,
                                   const Pins *pins, int parts, const char *fingerprint, ProblemError *error);
+/* Of the host's memory, for the way of what is at home on the SSD, or would be of `data`: the least. */
+int64_t planning_home_staging(const Machine *machine, const Residents *residents, const Parts *parts, CachedData data);
 /* The parts of such a problem, with what of them is cached on the host. */
 const Parts *planning_parts(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels, int parts, const char *fingerprint);
 int problem_part_of_piece(const PlanningProblem *problem, int piece);
@@ -441,7 +446,7 @@ typedef struct Layout {
   int peak_step;         /* index of a step of these where the top is that of the arena: of those the one where most is alive */
   int once_peak_step;    /* likewise of those before */
   int64_t host_bytes, ssd_bytes, ring_bytes; /* of the host arena, the file, each of the two rings */
-  int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way */
+  int64_t staging_bytes; /* of the host's memory beside its arena: the rings, and what lanes of the SSD keep for blocks on their way; where there is a host tier, of its budget */
   int extent_count;
   Extent *extents;
   int64_t scores_at;     /* of scores that end on the host: where; on the SSD: where in the device arena, or in the ring where there is one, they are read, so many parts at a time; */
@@ -455,6 +460,8 @@ typedef struct Layout {
 /* `is_low`: as low on the device as it can be found; else, where there is one within the budget, any: one size of several that are tried. */
 Layout *layout(Arena *arena, const Machine *machine, const Schedule *schedule, const Residents *residents, bool is_low);
 const char *verify_layout(const Layout *layout, const Schedule *schedule);
+/* Of the host's budget: its arena, and what passes it on the way to the SSD. */
+static inline int64_t layout_host_bytes(const Layout *layout) { return layout->host_bytes + layout->staging_bytes; }
 /* verify_memory.c: a training epoch, an evaluation, and both again. NULL, or what goes wrong. */
 const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *layout);
 /* Where a stored value, or the part of it where it is cut, or a leaf lies at a step (an index); NULL if it has no memory there. */

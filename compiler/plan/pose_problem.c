@@ -10,9 +10,17 @@
 
 #include "plan.h"
 #include "compiler/version.h"
+#include "runtime/core/scratch.h"
 
 enum { RING_MOST_BYTES = 64 << 20, SSD_LEAST_BYTES = 64 << 10, SSD_LEAST_PIECE_BYTES = 16 << 10, ROUNDING_FELT = 64 };
 static const int64_t free_bandwidth = 9000000000000000000; /* of a lane that costs nothing: a nanosecond, as times are rounded up */
+
+/* What passes between the device and an SSD behind the host takes of the host's budget. */
+typedef struct Staging {
+  int64_t most; /* of a piece that may go by it */
+  int64_t ring; /* each of the two */
+  int64_t bytes; /* rings and buffers; 0 where there is no host tier to count them in */
+} Staging;
 
 typedef struct Describing {
   Arena *arena;
@@ -26,7 +34,8 @@ typedef struct Describing {
   PlanningProblem *planning;
   Problem *problem;
   int *datum_of_block, *datum_of_value, *datum_of_sums; /* NO_INDEX: none */
-  int64_t largest_bytes, all_bytes;
+  Staging staging;
+  int64_t all_bytes;
   int piece_count;
 } Describing;
 
@@ -56,12 +65,10 @@ static void describe_hardware(const Describing *d) {
     lane->bandwidth = link.bandwidth >= 1 ? (int64_t)link.bandwidth : free_bandwidth;
     lane->latency_ns = llround(1e9 * link.latency);
   }
-  int64_t ring = 4 * d->largest_bytes < RING_MOST_BYTES ? 4 * d->largest_bytes : RING_MOST_BYTES;
-  if (ring < d->largest_bytes) ring = d->largest_bytes;
-  if (is_direct) ring = 2 * d->all_bytes;
+  const int64_t ring = is_direct ? 2 * d->all_bytes : d->staging.ring;
   p->device_bytes = m->tier_bytes[TIER_DEVICE];
   const bool is_evaluation = !d->graph->is_training && !d->graph->once_count;
-  const int64_t on_host = parts_away_host_bytes(d->parts, d->residents) + (is_evaluation ? d->residents->scores_host_bytes : 0);
+  const int64_t on_host = parts_away_host_bytes(d->parts, d->residents) + (is_evaluation ? d->residents->scores_host_bytes : 0) + d->staging.bytes;
   p->host_bytes = m->tier_bytes[TIER_HOST] > on_host ? m->tier_bytes[TIER_HOST] - on_host : 0;
   const int64_t ssd = ssd_bytes(m, d->planning->unit, d->piece_count), at_home = parts_away_ssd_bytes(d->parts, d->residents);
   p->ssd_bytes = ssd > at_home ? ssd - at_home : 0;
@@ -76,10 +83,21 @@ static bool is_gradient_of_weight(const Graph *graph, ValueId value) {
   return false;
 }
 
-/* It, and a piece of it where it is cut, is worth a way there. */
+static int64_t largest_piece(const Parts *parts, ValueId value) {
+  const int count = parts_piece_count(parts, value);
+  int64_t most = 0;
+  for (int k = 0; k < count; k++) {
+    const int64_t bytes = parts_bytes(parts, value, count > 1 ? k + 1 : 0);
+    if (bytes > most) most = bytes;
+  }
+  return round_up(most, SSD_BLOCK_BYTES);
+}
+
+/* It, and a piece of it where it is cut, is worth a way there, and passes the ring. */
 static bool is_for_ssd(const Describing *d, ValueId value) {
   const int64_t bytes = kernels_bytes(d->kernels, value);
-  return d->machine->tier_bytes[TIER_SSD] > 0 && bytes >= SSD_LEAST_BYTES && bytes / parts_piece_count(d->parts, value) >= SSD_LEAST_PIECE_BYTES;
+  return d->machine->tier_bytes[TIER_SSD] > 0 && bytes >= SSD_LEAST_BYTES && bytes / parts_piece_count(d->parts, value) >= SSD_LEAST_PIECE_BYTES &&
+         (machine_reaches_ssd(d->machine) || largest_piece(d->parts, value) <= d->staging.most);
 }
 
 /* What may become of a value: the gradients of weights stand side by side when the backward pass ends. */
@@ -123,7 +141,6 @@ static void describe_value(Describing *d, ValueId v) {
   for (int k = 0; k < datum.chunks; k++) {
     bytes[k] = planned_bytes(d, v, datum.chunks > 1 ? k + 1 : 0);
     datum.bytes += bytes[k];
-    if (((datum.fates & FATE_BIT(FATE_SSD)) || (has_tier && tier == TIER_SSD)) && bytes[k] > d->largest_bytes) d->largest_bytes = bytes[k];
   }
   if (datum.chunks > 1) datum.chunk_bytes = bytes;
   if (has_tier && is_result && !machine_reaches_ssd(d->machine)) datum.end = tier; /* where d2h is a lane of the SSD it ends there in any case */
@@ -323,6 +340,75 @@ static void describe_ops(const Describing *d) {
   add_op(d, scores, 0, 0, 0, NO_INDEX);
 }
 
+/* ---- staging ---- */
+
+static int64_t bytes_of_staging(int64_t ring, int64_t most) { return most > 0 ? 2 * (ring + gnn_scratch_buffer_bytes(most)) : 0; }
+
+int64_t planning_home_staging(const Machine *machine, const Residents *residents, const Parts *parts, CachedData data) {
+  int64_t most = 0;
+  if (machine->tier_bytes[TIER_SSD] == 0 || machine_reaches_ssd(machine)) return 0;
+  for (int i = 0; i < residents->away_count; i++) {
+    const Away *away = &residents->away[i];
+    const int count = parts_of_away(parts, away);
+    for (int k = 1; (away->tier == TIER_SSD || resident_is_of(residents, i, data)) && k <= count; k++) {
+      const int64_t bytes = round_up(parts_bytes_of_away(parts, away, count > 1 ? k : 0), SSD_BLOCK_BYTES);
+      if (bytes > most) most = bytes;
+    }
+  }
+  return bytes_of_staging(most, most);
+}
+
+/* What is at home there, or may go there in pieces that pass the ring. */
+static int64_t largest_by_ring(const Describing *d) {
+  int64_t most = 0;
+  for (int v = 0; v < d->graph->value_count; v++) {
+    if (!is_planned_for(d, v)) continue;
+    const int away = resident_away(d->residents, d->graph, v);
+    const bool is_at_home = away != NO_INDEX && d->residents->away[away].tier == TIER_SSD && d->machine->tier_bytes[TIER_SSD] > 0;
+    const int64_t bytes = is_at_home || (away == NO_INDEX && (allowed_fates(d, v) & FATE_BIT(FATE_SSD))) ? largest_piece(d->parts, v) : 0;
+    if (bytes > most && (is_at_home || bytes <= d->staging.most)) most = bytes;
+  }
+  return most;
+}
+
+/* The largest piece that passes a ring as large as itself and the buffers beside, of whole blocks. */
+static int64_t most_within(int64_t room) {
+  int64_t good = 0, bad = room / SSD_BLOCK_BYTES + 1;
+  while (bad - good > 1) {
+    const int64_t blocks = good + (bad - good) / 2, bytes = blocks * SSD_BLOCK_BYTES;
+    if (bytes <= room - gnn_scratch_buffer_bytes(bytes)) good = blocks;
+    else bad = blocks;
+  }
+  return good * SSD_BLOCK_BYTES;
+}
+
+/* Rings for what goes to the SSD by way of the host: of four of the largest pieces, up to 64 MiB, if that leaves half of the host; at least of one. Values whose pieces need more than the host to pass do not go there.
+ * All that shares the memory, the epoch, evaluations and what runs before, has the same rings. */
+static Staging staging_of(Describing d, int parts) {
+  const Machine *m = d.machine;
+  const Residents *y = d.residents;
+  if (m->tier_bytes[TIER_SSD] == 0 || machine_reaches_ssd(m)) return (Staging){0};
+  const int64_t at_home = parts_away_host_bytes(d.parts, y) + y->scores_host_bytes, host = m->tier_bytes[TIER_HOST];
+  const int64_t room = host == 0 ? INT64_MAX : host > at_home ? (host - at_home) / 2 : 0; /* of one direction; without a host tier nobody counts */
+  int64_t largest = 0;
+  d.staging.most = host == 0 ? INT64_MAX : most_within(room);
+  for (int r = -1; r < y->reader_count; r++) {
+    if (r >= 0 && y->readers[r] == d.kernels) continue;
+    Describing of = d;
+    if (r >= 0) of.kernels = y->readers[r], of.graph = of.kernels->graph, of.pins = of.graph->is_training ? d.pins : NULL, of.parts = parts_of(d.arena, of.kernels, y, parts);
+    const int64_t bytes = largest_by_ring(&of);
+    if (bytes > largest) largest = bytes;
+  }
+  Staging s = {.most = d.staging.most > largest ? d.staging.most : largest, .ring = 4 * largest < RING_MOST_BYTES ? 4 * largest : RING_MOST_BYTES};
+  const int64_t beside = gnn_scratch_buffer_bytes(largest);
+  if (host > 0 && s.ring > room / 2 - beside) s.ring = (room / 2 - beside) / SSD_BLOCK_BYTES * SSD_BLOCK_BYTES;
+  if (s.ring < largest) s.ring = largest;
+  if (host > 0) s.bytes = bytes_of_staging(s.ring, largest);
+  return s;
+}
+
+/* ---- the whole ---- */
+
 /* Some step needs more than there is, whatever leaves. */
 static bool has_no_room(const Problem *problem, Arena *arena) {
   const Geometry *g = geometry_make(problem, arena);
@@ -333,7 +419,7 @@ static bool has_no_room(const Problem *problem, Arena *arena) {
 
 static PlanningProblem *describe_in_order(Describing d, bool is_by_exchanges, int64_t unit, const char *fingerprint, ProblemError *error) {
   PlanningProblem *p = arena_alloc(d.arena, sizeof *p);
-  *p = (PlanningProblem){.kernels = d.kernels, .residents = d.residents, .parts = d.parts, .unit = unit};
+  *p = (PlanningProblem){.kernels = d.kernels, .residents = d.residents, .parts = d.parts, .unit = unit, .staging_bytes = d.staging.bytes};
   p->meta = (ProblemMeta){3, {{"generator", "generated by gnncc " GNNCC_VERSION}, {"target", d.machine->name}, {"fingerprint", fingerprint}}};
   if (machine_reaches_ssd(d.machine)) p->meta.pairs[p->meta.count++].key = "ssd", p->meta.pairs[3].text = "direct"; /* d2h and h2d are its lanes */
   d.planning = p;
@@ -371,12 +457,12 @@ static bool fits_blocks(const Kernels *kernels, const Parts *parts) {
 static const Cached *cached_of(Arena *arena, const Machine *machine, const Residents *residents, int parts, const char *fingerprint) {
   const struct Cache *cache = &residents->cache;
   if (cache->bytes == 0 || machine->tier_bytes[TIER_HOST] == 0 || machine->tier_bytes[TIER_SSD] == 0) return NULL;
-  const Parts **of = arena_alloc(arena, (size_t)cache->reader_count * sizeof *of);
-  for (int r = 0; r < cache->reader_count; r++) of[r] = parts_of(arena, cache->readers[r], residents, parts);
+  const Parts **of = arena_alloc(arena, (size_t)residents->reader_count * sizeof *of);
+  for (int r = 0; r < residents->reader_count; r++) of[r] = parts_of(arena, residents->readers[r], residents, parts);
   const Cached **cached = &cache->of_parts[of[0]->levels];
   if (*cached) return *cached;
   ProblemError error = {"", ""};
-  const Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = cache->readers[0], .graph = cache->readers[0]->graph, .parts = of[0], .roles = roles_of(arena, cache->readers[0])};
+  const Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = residents->readers[0], .graph = residents->readers[0]->graph, .parts = of[0], .roles = roles_of(arena, residents->readers[0])};
   const PlanningProblem *p = describe(d, residents->alignment, fingerprint, &error);
   if (p) *cached = cached_parts(arena, p, of);
   return *cached;
@@ -394,6 +480,7 @@ PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Re
                                   const Pins *pins, int parts, const char *fingerprint, ProblemError *error) {
   Describing d = {.arena = arena, .machine = machine, .residents = residents, .kernels = kernels, .graph = kernels->graph, .pins = pins,
                   .parts = planning_parts(arena, machine, residents, kernels, parts, fingerprint), .roles = roles_of(arena, kernels)};
+  d.staging = staging_of(d, parts);
   PlanningProblem *p = describe(d, residents->alignment, fingerprint, error);
   if (!p || machine->tier_bytes[TIER_SSD] == 0 || !fits_blocks(kernels, d.parts) || !geometry_make(p->problem, arena)->is_over_budget) return p;
   return describe(d, SSD_BLOCK_BYTES, fingerprint, error);

@@ -453,14 +453,19 @@ bool resident_is_of(const Residents *y, int away, CachedData data) {
   return away != y->scores_away && (y->away[away].is_learned ? data.learned : is_graph ? data.graph : data.fields);
 }
 
-void residents_cache(Arena *arena, Residents *y, CachedData data, const Kernels *training, const Kernels *const *evaluations, int evaluation_count) {
+void residents_readers(Arena *arena, Residents *y, const Kernels *training, const Kernels *const *evaluations, int evaluation_count) {
   const Kernels **readers = NULL;
   int count = 0;
   if (training) ARENA_PUSH(arena, readers, count, training);
   for (int e = 0; e < evaluation_count; e++) ARENA_PUSH(arena, readers, count, evaluations[e]);
   if (y->once_kernels) ARENA_PUSH(arena, readers, count, y->once_kernels);
+  y->readers = readers;
+  y->reader_count = count;
+}
+
+void residents_cache(Arena *arena, Residents *y, CachedData data) {
   for (int i = 0; i < y->away_count; i++) y->away[i].may_be_cached = !y->away[i].is_copy && resident_is_of(y, i, data);
-  y->cache = (struct Cache){data.bytes, readers, count, arena_alloc(arena, (GNN_BLOCK_MOST_LEVELS + 1) * sizeof *y->cache.of_parts)};
+  y->cache = (struct Cache){data.bytes, arena_alloc(arena, (GNN_BLOCK_MOST_LEVELS + 1) * sizeof *y->cache.of_parts)};
 }
 
 bool resident_is_once(const Residents *y, int away) {

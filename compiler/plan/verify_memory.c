@@ -327,6 +327,8 @@ static void memory_copy(Memory *m, int s) {
   }
   clock[c->lane] = index;
   memory_later(m->lane_clock[c->lane], clock);
+  const bool is_second_hop = c->is_by_ring && (c->lane == LANE_SSD_WRITE || c->lane == LANE_H2D) && c->after[0] != NO_INDEX;
+  if (is_second_hop && m->layout->ring_at[copy] != m->layout->ring_at[c->after[0]]) memory_fault(m, s, "it begins elsewhere in the ring:", c->kernels->graph->values[c->value].name); /* where one fills the ring, its bytes alone do not show that */
   if (m->fault) return;
   if (copy_is_exchange(c)) { /* what was packed is there still, and so are the rank's own rows */
     const char *name = c->kernels->graph->values[c->value].name;

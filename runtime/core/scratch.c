@@ -178,7 +178,7 @@ typedef struct Block {
 struct gnn_scratch_port {
   gnn_scratch *scratch;
   int is_write, is_uring, is_registered;
-  int64_t block_bytes, depth, travelling, futile; /* calls in a row that moved nothing */
+  int64_t block_bytes, block_count, depth, travelling, futile; /* calls in a row that moved nothing */
   unsigned char *buffers;
   char why[160]; /* what is in the way of io_uring or of registered buffers; "" where nothing is */
   Block block[GNN_SCRATCH_DEPTH];
@@ -304,8 +304,8 @@ static void scratch_open_ring(gnn_scratch_port *port) {
 
 static void scratch_register(gnn_scratch_port *port) {
   struct iovec buffers[GNN_SCRATCH_DEPTH];
-  for (int b = 0; b < GNN_SCRATCH_DEPTH; b++) buffers[b] = (struct iovec){port->block[b].buffer, (size_t)port->block_bytes};
-  int result = io_uring_register_buffers(&port->ring, buffers, GNN_SCRATCH_DEPTH);
+  for (int b = 0; b < port->block_count; b++) buffers[b] = (struct iovec){port->block[b].buffer, (size_t)port->block_bytes};
+  int result = io_uring_register_buffers(&port->ring, buffers, (unsigned)port->block_count);
   port->is_registered = result == 0;
   if (!port->is_registered) snprintf(port->why, sizeof port->why, "its buffers are not registered: %s", strerror(-result));
 }
@@ -437,18 +437,19 @@ gnn_status gnn_scratch_port_create(gnn_scratch *scratch, int is_write, int64_t m
   if (port == NULL) return gnn_fail_memory(error, (int64_t)sizeof *port);
   port->scratch = scratch;
   port->is_write = is_write;
-  port->block_bytes = gnn_scratch_block_bytes(most);
-  unsigned char *buffers = scratch_huge_pages((size_t)(GNN_SCRATCH_DEPTH * port->block_bytes));
+  port->block_bytes = gnn_scratch_port_block_bytes(most);
+  port->block_count = gnn_scratch_port_blocks(most);
+  unsigned char *buffers = scratch_huge_pages((size_t)(port->block_count * port->block_bytes));
   if (buffers == NULL) {
     gnn_scratch_port_destroy(port);
     *out = NULL;
     return gnn_fail_memory(error, gnn_scratch_buffer_bytes(most));
   }
   port->buffers = buffers;
-  for (int b = 0; b < GNN_SCRATCH_DEPTH; b++) port->block[b].buffer = port->buffers + b * port->block_bytes;
+  for (int b = 0; b < port->block_count; b++) port->block[b].buffer = port->buffers + b * port->block_bytes;
   if (gnn_scratch_system.has_uring) scratch_open_ring(port);
   if (port->is_uring) scratch_register(port);
-  port->depth = port->is_uring ? GNN_SCRATCH_DEPTH : 1;
+  port->depth = port->is_uring ? port->block_count : 1;
   memset(buffers, 0, (size_t)(port->depth * port->block_bytes)); /* its pages come now */
   return GNN_OK;
 }
@@ -458,7 +459,7 @@ void gnn_scratch_port_destroy(gnn_scratch_port *port) {
 #ifdef GNN_URING
   if (port->is_uring) io_uring_queue_exit(&port->ring);
 #endif
-  if (port->buffers) munmap(port->buffers, (size_t)(GNN_SCRATCH_DEPTH * port->block_bytes));
+  if (port->buffers) munmap(port->buffers, (size_t)(port->block_count * port->block_bytes));
   free(port);
 }
 

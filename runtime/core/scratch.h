@@ -59,8 +59,19 @@ static inline int64_t gnn_scratch_block_bytes(int64_t bytes) {
   return share < LEAST ? LEAST : share < GNN_SCRATCH_BLOCK_BYTES ? share : GNN_SCRATCH_BLOCK_BYTES;
 }
 
-/* Memory of a port that moves no more than `most` bytes at once. */
-static inline int64_t gnn_scratch_buffer_bytes(int64_t most) { return GNN_SCRATCH_DEPTH * gnn_scratch_block_bytes(most); }
+/* Each of the buffers of a port that moves no more than `most` bytes at once: no larger than these, which may begin within a unit. */
+static inline int64_t gnn_scratch_port_block_bytes(int64_t most) {
+  const int64_t block = gnn_scratch_block_bytes(most), all = gnn_scratch_round(most) + GNN_SCRATCH_UNIT_BYTES;
+  return block < all ? block : all;
+}
+
+/* How many it has, as many as those bytes fill. */
+static inline int gnn_scratch_port_blocks(int64_t most) {
+  const int64_t block = gnn_scratch_port_block_bytes(most), blocks = (gnn_scratch_round(most) + block - 1) / block;
+  return blocks < 1 ? 1 : blocks < GNN_SCRATCH_DEPTH ? (int)blocks : GNN_SCRATCH_DEPTH;
+}
+
+static inline int64_t gnn_scratch_buffer_bytes(int64_t most) { return gnn_scratch_port_blocks(most) * gnn_scratch_port_block_bytes(most); }
 
 /* One direction's way to the file, used by one thread. */
 typedef struct gnn_scratch_port gnn_scratch_port;

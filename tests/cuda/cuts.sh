@@ -34,7 +34,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "slices: pieces are moved" moves "$work/slices" 50
   check "slices: sums gather from them" grep -q 'gnn_at(g, place_[a-z0-9_]*_slice[_0-9]*_pieces\[far_part\]' "$work/slices.work/model_kernels.cu"
   cut_program mixed whole "$models/slices4.gnn" '--cut=slices(2), gcn1 = rows(2), sage1 = whole, gat1.backward = whole' "$box" --budget device=4MiB
-  cut_program rows whole "$models/slices4.gnn" '--cut=rows(2)' --gemm=cublas "$box" --budget device=3MiB --budget host=200KiB
+  cut_program rows whole "$models/slices4.gnn" '--cut=rows(2)' --gemm=cublas "$box" --budget device=3MiB --budget host=2MiB
   check "rows: and to the SSD" moves "$work/rows" 50
   sed 's/away4/slices4/' "$models/away4.gnn" >"$work/away.gnn" # weights begin by the name of the model
   [ -z "${CUDA_ALL:-}" ] || cut_program away whole "$work/away.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB
@@ -45,7 +45,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   begins_there() { grep -q 'in graph_in_ptr\[2/2\] <- host' "$work/graph.work/model.c" && grep -q 'gnn_csr_at(&g->sets\[GNN_EDGES\]\.in, P_OFFSETS(' "$work/graph.work/model_kernels.cu"; }
   check "graph: and where the edges of each node begin" begins_there
   sed 's/ = host$/ = ssd/' "$work/away.gnn" >"$work/ssd.gnn"
-  cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=1MiB
+  cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=4MiB
   check "ssd: features and neighbours come from the SSD by the ring" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? ssd -> ring" "$work/ssd.work/model.c"
   cut_program alone whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=0
   check "alone: without a host tier scores end on the SSD, and come back by the ring" grep -q '^  \.scores_tier = GNN_READ_RING' "$work/alone.work/model.c"
@@ -94,7 +94,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   cut_program learned whole_learned "$work/learned_host.gnn" "$box" '--cut=slices(2)' --budget device=3MiB
   goes_home() { grep -q "in weight_e\[1/2\] <- $2" "$work/$1.work/model.c" && grep -q "in state2_e\[2/2\] <- $2" "$work/$1.work/model.c" && grep -q "out state1_e\[2/2\] -> $2" "$work/$1.work/model.c"; }
   check "learned: what an optimiser keeps comes by parts, and goes back" goes_home learned host
-  cut_program learned_ring whole_learned "$work/learned_ssd.gnn" "$box" '--cut=rows(2)' --budget device=3MiB --budget host=1MiB
+  cut_program learned_ring whole_learned "$work/learned_ssd.gnn" "$box" '--cut=rows(2)' --budget device=3MiB --budget host=2MiB
   check "learned: by the ring to the SSD, too" goes_home learned_ring ring
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$models/learned4.gnn" >"$work/norm.gnn"
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$work/learned_ssd.gnn" >"$work/norm_ssd.gnn"

@@ -122,7 +122,7 @@ check "  sums over columns of all rows, of which the last rank has fewer" by_col
 
 # ---- budgets: values move to the host and the SSD ----
 
-box="--target=$here/../end_to_end/models/plans/box.gnn --budget host=50KiB"
+box="--target=$here/../end_to_end/models/plans/box.gnn --budget host=0"
 with_ssd() {
   local least ranks=2
   least=$("$gnncc" -w --ranks=2 --backend=cuda $box --budget cpu=1KiB plain.gnn -o none 2>&1 | sed -n 's/.*--budget cpu=\([0-9]*\)KiB is the smallest.*/\1/p') && echo "$least" &&

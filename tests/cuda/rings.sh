@@ -13,7 +13,7 @@ root=$(realpath "$here/../..")
 work=$build/check/cuda_rings
 [ -e "$build/share/libgnncuda.a" ] || { skip "the waits of rings" "no CUDA toolkit"; finish; exit; }
 rm -rf "$work" && mkdir -p "$work"
-road="--target=$root/tests/end_to_end/models/plans/box.gnn --budget host=50KiB"
+road="--target=$root/tests/end_to_end/models/plans/box.gnn --budget host=330KiB"
 names=("${@:2}")
 [ ${#names[@]} -gt 0 ] || names=(GCN8)
 

@@ -119,7 +119,7 @@ says_keeping() { # PROGRAM STATUS TEXT: what check says of the order that keeps 
 }
 makes_and_trains() { "$here/program.sh" "$build" "$@" && train "$1"; } # PROGRAM MODEL OPTION...
 
-declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
+declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=0")
 if [ -e "$build/share/libgnncuda.a" ]; then
   # Schedules and clipping on the device; metrics that it does not measure itself.
   rates() { cut -d, -f7 "$1.out/log.csv"; }

@@ -31,9 +31,9 @@ names=("${@:2}")
 
 # ---- their programs ----
 
-# Four budgets: of everything kept; the least that recomputation alone can do with; the least with memory of the host; the least with little of it
-# and an SSD.
-declare -A road=([keep]="" [reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=40KiB")
+# Four budgets: of everything kept; the least that recomputation alone can do with; the least with memory of the host; the least with an SSD alone,
+# by rings in memory of the host.
+declare -A road=([keep]="" [reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=0")
 kinds_of() { [ "$1" = gcn_karate ] && echo "reruns host" || echo "reruns host ring"; } # NAME; values of 34 nodes go to no SSD
 make_one() { # NAME KIND KIB: a program that has trained
   local program=$work/$1_$2 options=()

@@ -204,7 +204,7 @@ done
 
 # Lanes beside the compute: by the host and by the staging ring to the SSD, and to the SSD directly.
 plans=$models/plans
-check "sources of a plan with host and SSD" "$gnncc" -w -S --target="$plans/box.gnn" --budget host=200KiB --budget device=1000KiB "$plans/sage4.gnn" -o gen_ring
+check "sources of a plan with host and SSD" "$gnncc" -w -S --target="$plans/box.gnn" --budget host=766KiB --budget device=940KiB "$plans/sage4.gnn" -o gen_ring
 check "sources of a plan with an SSD of the device's own" "$gnncc" -w -S --budget ssd=64MiB --budget device=1000KiB "$plans/sage4.gnn" -o gen_direct
 for compiler in gcc clang; do
   if command -v $compiler >/dev/null; then

@@ -99,7 +99,8 @@ has() { # PROGRAM ROAD: the plan has what the road is for
 is_all() { [ -n "${PLANS_ALL:-}" ]; }
 models="sage4 gin4 attend2 residual6 hoist3" box=--target=$plans/box.gnn
 if [ -e "$here/../../examples/cora.safetensors" ]; then models="$models gcn8"; else skip "gcn8" "examples/cora.safetensors is missing"; fi
-declare -A road=([reruns]="" [direct]="--budget ssd=64MiB" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
+declare -A road=([reruns]="" [direct]="--budget ssd=64MiB" [host]="$box --budget ssd=0" [ring]="$box --budget host=766KiB")
+way_of() { [ $1:$2 = sage4:ring ] && echo "$box --budget host=0" || echo "${road[$2]}"; } # MODEL KIND: what leaves sage4 has room on a host through which its values pass to the SSD
 names="" tight=""
 for model in $models; do
   keep=$(keep_of $model)
@@ -109,11 +110,11 @@ for model in $models; do
   case $model in sage4) roads="reruns direct host ring" shares="0 50" ;; gin4) roads="reruns host" shares=0 ;; hoist3) roads=host shares="0 80" ;; attend2) roads="reruns host" shares=0 ;; residual6) roads="direct ring" shares=0 ;; *) roads="reruns ring" shares=0 ;; esac
   case $(is_all && echo $model) in gcn8 | attend2 | residual6) roads="reruns direct host ring" ;; esac
   for kind in $roads; do
-    least=$(least_of $model ${road[$kind]})
+    way=$(way_of $model $kind) least=$(least_of $model $(way_of $model $kind))
     check "$model, $kind: there is a smallest budget, and it is less than keeping everything" test -n "$least" -a "${least:-$keep}" -lt "$keep"
     [ -n "$least" ] || continue
     for share in $shares; do
-      queue ${model}_${kind}_$share $model ${road[$kind]} --budget device=$((least + (keep - least) * share / 100))KiB
+      queue ${model}_${kind}_$share $model $way --budget device=$((least + (keep - least) * share / 100))KiB
       names="$names ${model}_${kind}_$share"
       [ $share -ne 0 ] || tight="$tight $model:$kind:$least"
     done
@@ -128,7 +129,7 @@ for policy in $policies; do queue policy_$policy sage4 $box --budget device=${ha
 queue policy_said sage4 $box --budget device=${half}KiB
 for policy in hongtu grinnder; do queue parts3_$policy parts3 '--cut=rows(4)' --policy=$policy --budget host=64MiB --budget device=2MiB; done
 for effort in fast best; do queue effort_$effort sage4 --budget device=$(least_of sage4)KiB --plan-effort=$effort; done
-queue simulated sage4 $box --backend=sim --budget host=200KiB --budget device=${least}KiB
+queue simulated sage4 $box --backend=sim --budget host=0 --budget device=${least}KiB
 tightest="$box --budget device=${least}KiB"
 check "the plan and the problem are written" "$gnncc" -w $tightest --emit=plan=report.json,problem=problem.json "$plans/sage4.gnn"
 check "the planner alone plans the problem" "$gnncc" plan problem.json -o plan.json
@@ -166,7 +167,7 @@ queue halo4_kept halo4 '--cut=halos(2)'
 # Sums over all edges, and values on edges: parts of them are those of the nodes where they arrive.
 queue keep_edges4 edges4
 queue edges4_rows edges4 '--cut=rows(4)' ${road[host]} --budget device=3300KiB
-queue edges4_halos edges4 '--cut=halos(4)' ${road[ring]} --budget device=3500KiB
+queue edges4_halos edges4 '--cut=halos(4)' $box --budget host=2MiB --budget device=3500KiB
 sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$plans/edges4.gnn" >edges4_away.gnn
 queue edges4_away none '--cut=halos(4)' --budget host=64MiB --budget device=3300KiB
 queue halo4_host halo4 '--cut=halos(4)' ${road[host]} --budget device=$(least_of halo4 '--cut=halos(4)' ${road[host]})KiB
@@ -175,9 +176,9 @@ for tier in host ssd; do sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*
 cp sparse3_ssd.gnn sparse3_ring.gnn
 queue sparse3_host none '--cut=slices(2)' --budget host=64MiB --budget device=2700KiB
 queue sparse3_ssd none '--cut=slices(2)' --budget ssd=64MiB --budget device=3100KiB
-queue sparse3_ring none '--cut=slices(2)' $box --budget host=200KiB --budget device=3MiB
+queue sparse3_ring none '--cut=slices(2)' $box --budget host=2MiB --budget device=3MiB
 cp sparse3_host.gnn sparse3_split.gnn # on a host that is too small, beside an SSD
-queue sparse3_split none '--cut=slices(2)' $box --budget host=400KiB --budget device=4MiB
+queue sparse3_split none '--cut=slices(2)' $box --budget host=1600KiB --budget device=5700KiB
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
 { cat "$plans/slices4.gnn" && printf 'plan {\n  cut = slices(2)\n  cut "ga*" = slices(3)\n  cut "sage1" = whole\n  cut "gcn1.backward" = rows(4)\n}\n'; } >slices4_mixed.gnn
@@ -226,7 +227,7 @@ queue away4_graph none --budget host=64MiB
 sed -E 's/fate "(x|graph_\*_idx)" = host/fate "\1" = ssd/' away_directed.gnn >ssd_directed.gnn && cp ssd_directed.gnn ring_directed.gnn
 sed 's/fate "x" = host/fate "x" = ssd\n  fate "graph_*_idx" = ssd/' "$plans/away4.gnn" >away4_ssd.gnn
 queue ssd_directed none '--cut=slices(2)' --budget ssd=64MiB --budget device=1800KiB
-queue ring_directed none '--cut=slices(2)' $box --budget host=400KiB --budget device=1700KiB
+queue ring_directed none '--cut=slices(2)' $box --budget host=2500KiB --budget device=1700KiB
 queue away4_ssd none --budget ssd=64MiB
 cp away_directed.gnn halos_directed.gnn && cp ssd_directed.gnn halosssd_directed.gnn
 queue halos_directed none '--cut=halos(4)' --budget host=64MiB --budget device=2MiB
@@ -303,7 +304,7 @@ for name in $names; do check "$name: same bits, memory as planned" agrees_with k
 for item in $tight; do
   IFS=: read -r model kind least_kib <<<"$item"
   check "$model at the smallest budget has $kind" has ${model}_${kind}_0 $kind
-  refuse 3 "$model, $kind: one in a hundred less does not fit" "$gnncc" -w --verify ${road[$kind]} --budget device=$((least_kib * 99 / 100))KiB "$plans/$model.gnn" -o no
+  refuse 3 "$model, $kind: one in a hundred less does not fit" "$gnncc" -w --verify $(way_of $model $kind) --budget device=$((least_kib * 99 / 100))KiB "$plans/$model.gnn" -o no
 done
 
 # ---- each value under each fate ----
@@ -395,12 +396,12 @@ tells_epoch() { # TIME FILE: a plan tells what is promised, if in another unit; 
 }
 split_pays() { # where all do not fit on the host, and would be on the SSD otherwise
   local on_ssd on_both
-  ! "$gnncc" -w '--cut=slices(2)' $box --budget ssd=0 --budget host=400KiB sparse3_split.gnn -o no 2>no.err && grep -q 'E0502.*on the host takes .* MiB, and the host budget is 400.0 KiB' no.err && grep -q -- '--budget ssd=' no.err || return 1
-  on_ssd=$(epoch_us '--cut=slices(2)' --target=slow_box.gnn --budget host=300KiB --budget device=6MiB sparse3_ring.gnn) on_both=$(epoch_us '--cut=slices(2)' --target=slow_box.gnn --budget host=300KiB --budget device=6MiB sparse3_split.gnn)
+  ! "$gnncc" -w '--cut=slices(2)' $box --budget ssd=0 --budget host=1MiB sparse3_split.gnn -o no 2>no.err && grep -q 'E0502.*on the host takes .* MiB, and the host budget is 1.0 MiB' no.err && grep -q -- '--budget ssd=' no.err || return 1
+  on_ssd=$(epoch_us '--cut=slices(2)' --target=slow_box.gnn --budget host=1600KiB --budget device=6MiB sparse3_ring.gnn) on_both=$(epoch_us '--cut=slices(2)' --target=slow_box.gnn --budget host=1600KiB --budget device=6MiB sparse3_split.gnn)
   echo "$on_ssd $on_both" && awk -v a="$on_both" -v b="$on_ssd" 'BEGIN { exit !(a > 0 && a < b) }'
 }
 check "a host that is too small without an SSD is refused; beside one, that is faster than all of it on the SSD" split_pays
-says_split() { "$gnncc" -w --plan '--cut=slices(2)' $box --budget host=400KiB --budget device=4MiB sparse3_split.gnn | grep 'features and graph on host and SSD ([0-9.]* MiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
+says_split() { "$gnncc" -w --plan '--cut=slices(2)' $box --budget host=1600KiB --budget device=5700KiB sparse3_split.gnn | grep 'features and graph on host and SSD ([0-9.]* MiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
 check "--plan says how much lies where" says_split
 less_with_features_away() { # there is no plan with features on the device for what is one where they are not
   local there
@@ -489,7 +490,8 @@ chosen_on_ssd() { # without a host tier, data are at home on the SSD where that 
   agrees_with near_whole near_ssd && grep -q '\.home = {GNN_SSD, ' gen_near_ssd/near_ssd.c && grep -q 'in_home = {GNN_SSD, ' gen_near_ssd/near_ssd.c
 }
 check "on the SSD alone features and graph are cut and at home there: same bits, memory as planned" chosen_on_ssd
-small_host() { "$gnncc" -w --plan-effort=fast $box --budget host=1000KiB --budget device=1500KiB --plan near.gnn | grep ', features and graph on host and SSD ([0-9.]* KiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
+sed 's/nodes = 8200/nodes = 16400/; s/GCN(64)/GCN(16)/; s/features = 32/features = 64/' near.gnn >near_wide.gnn
+small_host() { "$gnncc" -w --plan-effort=fast $box --budget host=4MiB --budget device=1800KiB --plan near_wide.gnn | grep ', features and graph on host and SSD ([0-9.]* MiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
 check "beside a host that is too small for both, parts of them are on the SSD" small_host
 cat >wide.gnn <<'END'
 data g from synth(kind = "er", nodes = 33000, degree = 8, features = 64, classes = 40, seed = 3)
@@ -873,11 +875,20 @@ staging_is_announced() { # PROGRAM MODEL OPTIONS...
   shift 2
   announced=$("$gnncc" -w --plan=json "$@" "$plans/$model.gnn" | grep -o '"staging_bytes": *[0-9]*' | tr -dc 0-9)
   "./$program" info --json | grep -o '"staging_bytes": *[0-9]*' | tee /dev/stderr | tr -dc 0-9 | grep -qx "$announced" || { echo "announced: $announced"; return 1; }
-  [ "$announced" -gt 0 ] && "$gnncc" -w --plan "$@" "$plans/$model.gnn" | grep -q "of staging for it"
+  [ "$announced" -gt 0 ] && "$gnncc" -w --plan "$@" "$plans/$model.gnn" | grep -q "of staging for"
 }
 for name in direct ring; do
-  eval "check \"sage4, $name: what the SSD takes beside the tiers is announced\" staging_is_announced sage4_${name}_0 sage4 ${road[$name]} --budget device=$(least_of sage4 ${road[$name]})KiB"
+  eval "check \"sage4, $name: what the SSD takes beside the tiers is announced\" staging_is_announced sage4_${name}_0 sage4 $(way_of sage4 $name) --budget device=$(least_of sage4 $(way_of sage4 $name))KiB"
 done
+# Where there is a host tier that counts there: with room for one ring of the largest value each way and a little more, the SSD is used; with less room than for the way it is not, and nothing takes more.
+within_host() { # KIB SSD MODEL OPTIONS...: arena, rings and buffers together
+  "$gnncc" -w --plan=json "${@:4}" --budget host="$1"KiB "$plans/$3.gnn" | tr -d ' ",' | awk -F: -v host=$(($1 * 1024)) -v ssd="$2" '/{/ { of = $1 } $1 == "peak_bytes" { peak[of] = $2 } $1 == "staging_bytes" { staging = $2 }
+    END { print peak["host"], staging, peak["ssd"]; exit !("host" in peak && peak["host"] + staging <= host && (peak["ssd"] > 0) == (ssd == "ssd") && (staging > 0) == (ssd == "ssd")) }'
+}
+check "residual6: what passes the host on its way to the SSD fits its budget, with what lies there" within_host 600 ssd residual6 $box --budget device=592KiB
+check "residual6: where it does not, nothing goes there" within_host 400 none residual6 $box --budget device=697KiB
+says_way() { ! "$gnncc" -w '--cut=slices(2)' $box --budget host=400KiB --budget device=3MiB sparse3_ring.gnn -o no 2>no.err && cat no.err && grep -q 'E0502.*at home on the host takes [0-9.]* KiB with what passes there on its way to the SSD, and the host budget is 400.0 KiB' no.err; }
+check "a host without room for the way of data at home on the SSD is refused" says_way
 
 # ---- the same plan, run otherwise ----
 run_otherwise() { # PROGRAM OPTIONS...

@@ -98,7 +98,7 @@ has_planned_peak() { # PROGRAM: "device arena: planned X, touched X", and so for
   cat "$1.check"
   awk -F'planned |, touched ' '/planned .*, touched / { n++; if ($2 != $3) bad = 1 } END { exit bad || !n }' "$1.check"
 }
-declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=200KiB")
+declare -A road=([reruns]="" [host]="$box --budget ssd=0" [ring]="$box --budget host=0")
 cell_program() { # MODEL
   local name keep way kind least program
   name=$(basename "$1" .gnn) keep=$work/$(basename "$1" .gnn)_keep

@@ -106,7 +106,7 @@ refuses() { # PROGRAM BYTES: with so much for what it announces
 
 deep 40 17000 >deep.gnn
 spare=(--target=spare '--cut=rows(4)' --budget cpu=13MiB --plan-effort=fast)
-box=(--target=box '--cut=rows(4)' --budget cpu=15MiB --budget host=3MiB --plan-effort=fast)
+box=(--target=box '--cut=rows(4)' --budget cpu=15MiB --budget host=8MiB --plan-effort=fast)
 made spare "${spare[@]}" &
 { made kept --target=box --cut=whole && made box "${box[@]}"; } &
 wait

@@ -44,6 +44,8 @@ static Made make_cut_kernels(const char *model, int parts, const CutOptions *cut
   m.kernels = fuse(m.training, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
   m.evaluation_kernels = fuse(m.evaluation, is_sparse, &(FuseOptions){.is_fusing = true, .is_placing = true});
   m.residents = residents(m.arena, m.kernels, m.evaluation_kernels, NULL, is_sparse, (DataHomes){cut ? cut->is_away : NULL, home, home, scores, home, 0, false, false});
+  const Kernels *evaluation = m.evaluation_kernels;
+  residents_readers(m.arena, m.residents, m.kernels, &evaluation, 1);
   return m;
 }
 

@@ -288,8 +288,7 @@ static Made make_cached(int64_t bytes, bool of_fields) {
   Made m = make_cut_kernels(learned_model, PARTS, &(CutOptions){.slices = 1, .is_away = is_away, .is_learned = is_learned}, TIER_SSD, TIER_HOST);
   m.machine.tier_bytes[TIER_HOST] = m.machine.tier_bytes[TIER_SSD] = 64 << 20;
   for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){1e9, 1e-6};
-  const Kernels *evaluation = m.evaluation_kernels;
-  residents_cache(m.arena, m.residents, (CachedData){bytes, of_fields, false, true}, m.kernels, &evaluation, 1);
+  residents_cache(m.arena, m.residents, (CachedData){bytes, of_fields, false, true});
   make_plan(&m);
   return m;
 }

@@ -94,13 +94,12 @@ static Made make_tight(const Case *of, Road road, int percent) {
   const bool is_away[] = {true, false}; /* x; y stays, and the graph, of which parts begin within a cell of the model */
   const CutOptions cut = {.slices = of->slices, .is_away = of->home != TIER_DEVICE && !of->is_learned ? is_away : NULL, .is_learned = of->is_learned ? is_learned : NULL};
   Made m = make_cut_kernels(of->model, of->parts, of->slices ? &cut : NULL, of->home, of->home == TIER_SSD && road == ROAD_RING ? TIER_HOST : of->home);
-  const Kernels *evaluation_kernels = m.evaluation_kernels;
-  if (of->cached_bytes > 0) residents_cache(m.arena, m.residents, (CachedData){of->cached_bytes, true, true, true}, m.kernels, &evaluation_kernels, 1);
+  if (of->cached_bytes > 0) residents_cache(m.arena, m.residents, (CachedData){of->cached_bytes, true, true, true});
   m.machine.tier_bytes[TIER_DEVICE] = INT64_C(1) << 40;
   int64_t all = plan_of(&m, m.kernels, POLICY_KEEP)->report.peak_bytes;
   for (int c = 0; c < LANE_COUNT; c++) m.machine.links[c] = (Link){road == ROAD_SLOW ? 1e9 : 30e9, 1e-6};
   m.machine.is_ssd_direct = road == ROAD_DIRECT || road == ROAD_SLOW;
-  m.machine.tier_bytes[TIER_HOST] = road == ROAD_HOST ? 64 << 20 : road == ROAD_RING ? 300 << 10 : 0;
+  m.machine.tier_bytes[TIER_HOST] = road == ROAD_HOST ? 64 << 20 : road == ROAD_RING ? (of->parts > 1 ? 300 : 1332) << 10 : 0; /* with what passes it: rings and buffers */
   m.machine.tier_bytes[TIER_SSD] = road == ROAD_RECOMPUTE || road == ROAD_HOST ? 0 : 64 << 20;
   m.machine.tier_bytes[TIER_DEVICE] = m.residents->bytes + 1;
   int64_t least = plan_of(&m, m.kernels, -1)->report.least_device_bytes, evaluation = plan_of(&m, m.evaluation_kernels, -1)->report.least_device_bytes;
