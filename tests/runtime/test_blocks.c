@@ -50,8 +50,30 @@ static int64_t regular(int64_t r, int64_t rows) { return 7 + 0 * (r + rows); }
 static int64_t hub(int64_t r, int64_t rows) { return r == 0 ? rows : 1; }
 static int64_t falling(int64_t r, int64_t rows) { return rows ? 4 * (rows - r) / rows : 0; }
 
+/* A ring in which all have an edge to one node besides: parts of 2 to 64 have nearly as many rows as each other, so that what is kept of rows is nearly even, and without the hub's row as many edges. */
+static void test_star(void) {
+  enum { ROWS = 100000 };
+  int64_t *in = calloc(ROWS + 1, sizeof *in), *out = calloc(ROWS + 1, sizeof *out), first[65];
+  for (int64_t r = 0; r < ROWS; r++) in[r + 1] = in[r] + (r == 0 ? ROWS : 1), out[r + 1] = out[r] + (r == 0 ? 1 : 2);
+  for (int levels = 1; levels <= 6; levels++) {
+    const int64_t parts = INT64_C(1) << levels, even = ROWS / parts;
+    int64_t least = ROWS, most = 0, edges = 0;
+    gnn_blocks_cut(ROWS, levels, in, out, first);
+    for (int64_t p = 0; p < parts; p++) {
+      const int64_t rows = first[p + 1] - first[p], others = in[first[p + 1]] - in[first[p]] - (p == 0 ? in[1] : 0);
+      if (rows < least) least = rows;
+      if (rows > most) most = rows;
+      if (others > edges) edges = others;
+    }
+    tap_ok(2 * least >= even && 2 * most <= 3 * even + 2 && 2 * edges <= 3 * even + 2, "a star in %lld parts: %lld to %lld rows each", (long long)parts, (long long)least, (long long)most);
+  }
+  free(in);
+  free(out);
+}
+
 int main(void) {
   test_levels();
+  test_star();
   for (int64_t rows = 0; rows < 300000; rows = 3 * rows + 500) {
     test_cut("no edges", rows, none);
     test_cut("regular", rows, regular);
