@@ -11,19 +11,27 @@
 #include "compiler/plan/pins.h"
 #include "runtime/base/open.h"
 
-/* NULL with `error` set: of no form of the request. */
+/* NULL with `error` set: of no order of the parts of ranks. */
+static const Plan *plan_in_some_order(const PlanRequest *request, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error) {
+  const Plan *plan = NULL;
+  for (int order = 0; order < (cut_has_orders(request->cut) ? EXCHANGE_ORDER_COUNT : 1) && !plan; order++)
+    plan = plan_from_text(request->arena, planning_problem_in_order(request->arena, problem, (ExchangeOrder)order), text, length, error);
+  return plan;
+}
+
+/* NULL with `error` set: of no form of the request, in no order. */
 static const Plan *plan_of_form(const PlanRequest *request, const char *text, size_t length, FormKind *kind, ProblemError *error) {
   const Plan *plan = NULL;
   for (int form = FORM_HOISTED; form >= FORM_PLAIN && !plan; form--) {
     if (!request->forms[form].training_kernels) continue;
-    const PlanningProblem *problem = plan_problem_of(request, (FormKind)form, error);
     *kind = (FormKind)form;
-    plan = problem ? plan_from_text(request->arena, problem, text, length, error) : NULL;
+    const PlanningProblem *problem = plan_problem_of(request, (FormKind)form, error);
+    plan = problem ? plan_in_some_order(request, problem, text, length, error) : NULL;
     if (plan || !problem || problem->staging_bytes == 0) continue;
     const PlanRequest without = plan_request_without_ssd(*request); /* of a plan for which nothing passes to the SSD */
     ProblemError unused;
     const PlanningProblem *other = plan_problem_of(&without, (FormKind)form, &unused);
-    plan = other ? plan_from_text(request->arena, other, text, length, &unused) : NULL;
+    plan = other ? plan_in_some_order(request, other, text, length, &unused) : NULL;
   }
   return plan;
 }

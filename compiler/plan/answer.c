@@ -5,6 +5,7 @@
  */
 #include "answer.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { MAX_ATTEMPTS = 8, ATTEMPTS_OF_A_CUT = 3 /* of several: what finds no addresses soon is too near the least */ };
@@ -90,7 +91,7 @@ struct KnownPlan {
   const Pins *pins;
   int64_t tier_bytes[TIER_COUNT];
   int parts;
-  bool is_quick, keeps_staging;
+  bool is_quick, keeps_staging, keeps_order;
   PlannerOptions options;
   const Plan *plan;
 };
@@ -105,7 +106,7 @@ static const Plan *known_plan(const KnownPlans *known, const KnownPlan *asked) {
   for (int i = known ? known->count - 1 : -1; i >= 0; i--) {
     const KnownPlan *k = &known->list[i];
     const bool is_same_problem = k->kernels == asked->kernels && k->residents == asked->residents && k->pins == asked->pins && k->parts == asked->parts;
-    if (is_same_problem && k->is_quick == asked->is_quick && k->keeps_staging == asked->keeps_staging && memcmp(k->tier_bytes, asked->tier_bytes, sizeof k->tier_bytes) == 0 && asks_the_same(&k->options, &asked->options)) return k->plan;
+    if (is_same_problem && k->is_quick == asked->is_quick && k->keeps_staging == asked->keeps_staging && k->keeps_order == asked->keeps_order && memcmp(k->tier_bytes, asked->tier_bytes, sizeof k->tier_bytes) == 0 && asks_the_same(&k->options, &asked->options)) return k->plan;
   }
   return NULL;
 }
@@ -135,26 +136,90 @@ PlanRequest plan_request_without_ssd(PlanRequest r) {
   return r;
 }
 
+static Plan *plan_problem(const PlanRequest *r, const PlanningProblem *problem, const PlannerOptions *options) {
+  Plan *p = plan(r->arena, problem, options);
+  bool has_choice = p->planned && p->is_valid && options->policy < 0 && !r->is_quick && !r->is_sketch;
+  if (has_choice) p = plan_with_fewer_copies(r, *options, p);
+  if (r->work) *r->work += p->report.evaluations * problem->problem->step_count;
+  if (!p->planned && r->height && p->report.height_bytes > 0 && (*r->height == 0 || p->report.height_bytes < *r->height)) *r->height = p->report.height_bytes;
+  return p;
+}
+
+/* ---- orders of parts ---- */
+
+typedef struct OrderSketch {
+  ExchangeOrder order;
+  const PlanningProblem *problem;
+  Plan *plan;
+  double seconds;
+} OrderSketch;
+
+static int compare_sketches(const void *a, const void *b) {
+  const OrderSketch *x = a, *y = b;
+  if (x->seconds != y->seconds) return x->seconds < y->seconds ? -1 : 1;
+  return (int)x->order - (int)y->order;
+}
+
+/* Those in which it fits and may be the fastest, the fastest first. What wants more room is tried first: nothing else is faster where that is to be had. Among many cuts two orders will do. */
+static int sketch_orders(const PlanRequest *r, const PlanningProblem *made, const PlannerOptions *options, OrderSketch *sketches) {
+  static const ExchangeOrder all[] = {ORDER_BOTH, ORDER_BESIDE, ORDER_NEXT, ORDER_AS_MADE}, two[] = {ORDER_BESIDE, ORDER_AS_MADE};
+  PlanRequest request = *r;
+  PlannerOptions sketched = *options;
+  int count = 0;
+  request.is_sketch = sketched.is_sketch = true;
+  sketched.takes_any = false;
+  sketched.least = PLANNER_LEAST_NONE;
+  for (int i = 0; i < (r->is_sketch ? 2 : EXCHANGE_ORDER_COUNT); i++) {
+    const ExchangeOrder order = r->is_sketch ? two[i] : all[i];
+    const PlanningProblem *problem = planning_problem_in_order(r->arena, made, order);
+    Plan *p = plan_problem(&request, problem, &sketched);
+    if (!p->planned || !p->is_valid) continue;
+    sketches[count++] = (OrderSketch){order, problem, p, plan_announced_seconds(&request, p)};
+    if (sketched.worth_ns == 0 || p->simulation->makespan_ns < sketched.worth_ns) sketched.worth_ns = p->simulation->makespan_ns;
+  }
+  qsort(sketches, (size_t)count, sizeof *sketches, compare_sketches);
+  return count;
+}
+
+/* The first that is found, with addresses, or the next, if that was sketched faster and is. NULL: none is found. */
+static Plan *plan_in_best_order(const PlanRequest *r, const PlanningProblem *made, const PlannerOptions *options) {
+  OrderSketch sketches[EXCHANGE_ORDER_COUNT];
+  const int count = sketch_orders(r, made, options, sketches);
+  PlannerOptions searched = *options;
+  Plan *best = NULL;
+  double least = 0;
+  if (r->is_sketch) return count > 0 ? sketches[0].plan : NULL;
+  for (int i = 0; i < count && (!best || sketches[i].seconds < least); i++) {
+    const bool is_next = best != NULL;
+    Plan *p = plan_problem(r, sketches[i].problem, &searched);
+    const bool is_found = p->planned && p->is_valid && p->report.has_addresses;
+    const double seconds = is_found ? plan_announced_seconds(r, p) : 0;
+    if (is_found && (!best || seconds < least)) best = p, least = seconds, searched.worth_ns = p->simulation->makespan_ns;
+    if (is_next) break;
+  }
+  return best;
+}
+
+static bool has_orders(const PlanRequest *r) { return cut_has_orders(r->cut) && !r->keeps_order; }
+
 /* NULL with `error` set: the planner cannot take the problem. */
 static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
-  KnownPlan asked = {.kernels = kernels, .residents = form->residents, .pins = pins, .parts = r->cut.parts, .is_quick = r->is_quick, .keeps_staging = r->keeps_staging, .options = *options};
+  KnownPlan asked = {.kernels = kernels, .residents = form->residents, .pins = pins, .parts = r->cut.parts, .is_quick = r->is_quick, .keeps_staging = r->keeps_staging, .keeps_order = r->keeps_order, .options = *options};
   memcpy(asked.tier_bytes, r->machine.tier_bytes, sizeof asked.tier_bytes);
   asked.plan = known_plan(r->known, &asked);
   if (asked.plan) return asked.plan;
   const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->cut.parts, r->fingerprint, error);
-  Plan *p = problem ? plan(r->arena, problem, options) : NULL;
-  bool has_choice = p && p->planned && p->is_valid && options->policy < 0 && !r->is_quick && !r->is_sketch;
-  if (has_choice) p = plan_with_fewer_copies(r, *options, p);
-  if (p && r->work) *r->work += p->report.evaluations * problem->problem->step_count;
-  if (p && !p->planned && r->height && p->report.height_bytes > 0 && (*r->height == 0 || p->report.height_bytes < *r->height)) *r->height = p->report.height_bytes;
-  if (p) count_early(r, form->residents, p);
+  if (!problem) return NULL;
+  Plan *p = has_orders(r) && options->policy < 0 ? plan_in_best_order(r, problem, options) : NULL;
+  if (!p) p = plan_problem(r, problem, options);
+  count_early(r, form->residents, p);
   asked.plan = p;
-  if (p && !r->keeps_staging && may_do_without_ssd(r, form->residents, pins, p)) {
+  if (!r->keeps_staging && may_do_without_ssd(r, form->residents, pins, p)) {
     const PlanRequest without = plan_request_without_ssd(*r);
     const Plan *other = plan_kernels(&without, form, kernels, pins, options, error);
     if (other && is_better(r, other, p)) asked.plan = other;
   }
-  if (p && r->known) ARENA_PUSH(r->arena, r->known->list, r->known->count, asked);
+  if (r->known) ARENA_PUSH(r->arena, r->known->list, r->known->count, asked);
   return asked.plan;
 }
 
@@ -289,7 +354,7 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
 static bool is_any(const Plan *p) { return p && p->report.is_any; }
 
 /* More effort may choose a faster plan that finds no addresses, where less effort chose one that does. Where more found no plan,
- * less finds none. */
+ * less finds none. And plans in an order that wants more room may find no addresses together. */
 static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
   r.takes_any = r.is_quick || r.takes_first;
   const PlanAnswer first = answer_with_effort(r, form);
@@ -300,6 +365,7 @@ static PlanAnswer answer_in_form(PlanRequest r, FormKind form) {
     r.effort = (PlannerEffort)e;
     a = answer_with_effort(r, form);
   }
+  if (!a.fits && first.layout && !a.fault && has_orders(&r)) r.keeps_order = true, a = answer_with_effort(r, form);
   return a.fits || a.fault ? a : first;
 }
 

@@ -44,6 +44,7 @@ typedef struct Cut {
 } Cut;
 
 static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_DEVICE || cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE; }
+static inline bool cut_has_orders(Cut cut) { return cut.ranks > 0 && cut.parts > 1; } /* of its steps: ExchangeOrder */
 static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && cut.ranks == 0 && !cut.layers && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
   return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers) && layers_are(a.transposed, b.transposed);
@@ -97,6 +98,7 @@ typedef struct PlanRequest {
   bool is_quick;         /* any plan of the form `form` that fits will do: one size of several that are tried */
   bool takes_first;      /* any answer that fits will do, of whatever cut: less is asked for until none does */
   bool is_one_of_several; /* cuts that are tried: not every one that could fit need be made to */
+  bool keeps_order;      /* ranks go over values in parts as these are made: what else would pass beside their exchanges takes more room */
   bool is_sketch;        /* plans of which only the time is wanted, about, without addresses */
   bool takes_any;        /* as of PlannerOptions; set for a quick question, for as long as the addresses of any plan will do */
   double worth_seconds;  /* an epoch that takes as long or longer is of no use; 0: each is */

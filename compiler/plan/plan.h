@@ -289,6 +289,10 @@ PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Re
                                   const Pins *pins, int parts, const char *fingerprint, ProblemError *error);
 /* Of the host's memory, for the way of what is at home on the SSD, or would be of `data`: the least. */
 int64_t planning_home_staging(const Machine *machine, const Residents *residents, const Parts *parts, CachedData data);
+/* In which order ranks go over values in parts: as the parts are made, so that an exchange is waited for where it begins; with the next table made meanwhile, which leaves once the present one has come;
+ * besides, with what leads to no exchange behind it; with both tables on their way. Each wants more room on the device than the one before it. */
+typedef enum ExchangeOrder { ORDER_AS_MADE, ORDER_NEXT, ORDER_BESIDE, ORDER_BOTH, EXCHANGE_ORDER_COUNT } ExchangeOrder;
+const PlanningProblem *planning_problem_in_order(Arena *arena, const PlanningProblem *problem, ExchangeOrder order); /* `problem` is in the order as made */
 /* The parts of such a problem, with what of them is cached on the host. */
 const Parts *planning_parts(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels, int parts, const char *fingerprint);
 int problem_part_of_piece(const PlanningProblem *problem, int piece);
@@ -299,6 +303,8 @@ void order_by_parts(Arena *arena, Problem *problem, const PlanningProblem *plann
 
 /* exchange_order.c: the same where ranks exchange rows, so that there is compute beside that. */
 void order_by_exchanges(Arena *arena, Problem *problem);
+/* parts_ahead.c: another order of an expanded problem's steps, likewise; it is to be expanded again. */
+void order_ahead(Arena *arena, Problem *problem, ExchangeOrder kind);
 
 /* ---- plan.c ---- */
 

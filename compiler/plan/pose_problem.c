@@ -486,6 +486,19 @@ PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Re
   return describe(d, SSD_BLOCK_BYTES, fingerprint, error);
 }
 
+/* Steps, pieces and times are those of the problem in its own order, in which it was expanded before. */
+const PlanningProblem *planning_problem_in_order(Arena *arena, const PlanningProblem *problem, ExchangeOrder order) {
+  if (order == ORDER_AS_MADE) return problem;
+  ProblemError error;
+  PlanningProblem *p = arena_alloc(arena, sizeof *p);
+  Problem *ordered = arena_alloc(arena, sizeof *ordered);
+  *p = *problem;
+  *ordered = *problem->problem;
+  order_ahead(arena, ordered, order);
+  p->problem = ordered;
+  return problem_expand(ordered, arena, &error) ? p : problem;
+}
+
 int problem_part_of_piece(const PlanningProblem *p, int piece) {
   const ProblemPiece *of = &p->problem->pieces[piece];
   return p->problem->data[of->datum].chunks > 1 ? of->chunk + 1 : 0;

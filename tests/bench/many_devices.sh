@@ -1,6 +1,6 @@
 #!/bin/bash
 # many_devices.sh [BUILD]: the table of docs/many_devices.md: three layers of SAGE, 256 wide, on graphs of published sizes and the targets with several devices that
-# gnncc knows, simulated. Estimates of these targets, nothing is measured. ROWS=name: only the rows of that graph. Three minutes.
+# gnncc knows, simulated. Estimates of these targets, nothing is measured. ROWS=name: only the rows of that graph. Five minutes.
 . "$(dirname "$0")/estimates.sh"
 # nodes, edges, features, classes. ogbn-papers100M with its edges as they are given: Hu et al., Open Graph Benchmark, NeurIPS 2020; igb260m: Khatua et al., KDD 2023;
 # it-2004: the Laboratory for Web Algorithmics, with 256 features and 64 classes.

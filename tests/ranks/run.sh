@@ -362,6 +362,12 @@ check "values of ranks in parts, on 8" same_bits cut 8
 options="--cut=rows(4)"
 check "  on 3, of which one has more than others" same_bits cut 3
 check "  and send to the byte what was announced" counts cut
+next_columns() { # an exchange of columns begins before the sum of those before ends, whose table is another; and no number differs
+  options="--cut=slices(2)"
+  "$gnncc" -w --plan -v --ranks=4 $options cut.gnn >plan && grep '  net  .*exchange  .*slice_halo\|sage2.m.sum_slice.* = sum' plan | head -20 | cut -c1-140 &&
+    awk '/exchange .*sage1.relu_slice_halo_2: / { begun = 1 } /sage2.m.sum_slice = sum .*\[[0-9]*\/[0-9]*\]/ { after = begun } END { exit !after }' plan && same_bits cut 4
+}
+check "  the next columns of a table on their way while the present ones are summed, on 4" next_columns
 few_blocks() { "$gnncc" -w --ranks=8 '--cut=rows(4)' cut.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep 'E0512.*rows(4): .* at most 2 parts' messages; }
 check "  in no more parts than a rank has blocks" few_blocks
 sliced() { # tables in two slices, and their exchanges; the rest on the host and the SSD
@@ -384,9 +390,10 @@ check "  on the SSD, brought for slices, on 2" away ssd 2 '--cut=slices(2)' --bu
 check "  on both, where the host has no room for all of them, on 4" away host 4 --budget host=512KiB --budget ssd=1GiB
 chosen() { # by itself, where whole values have no room: of three layers of 256 whose neighbours are anywhere
   sed -e 's/nodes = 2100/nodes = 41291594/; s/edges = 9000/edges = 1150725436/; s/f32\[12\]/f32[256]/; s/class\[5\]/class[64]/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/; s/GCN/SAGE/' shapes.gnn >web.gnn
-  "$gnncc" -w --plan --backend=sim --shapes --target=a100x4 --plan-effort=fast web.gnn >plan && head -6 plan && grep '^  sage2 *forward .*slices(' plan && grep '^  ranks     4,' plan && grep '^  moves .*to host' plan
+  "$gnncc" -w --plan --backend=sim --shapes --target=a100x4 --plan-effort=fast web.gnn >plan && head -6 plan && grep '^  sage2 *forward .*slices(' plan && grep '^  ranks     4,' plan
 }
 check "a cut is chosen where whole values of ranks have no room" chosen
+check "  and its exchanges pass beside sums of other columns and gradients of weights" eval 'share=$(sed -n "s/^  net .* of which \([0-9]*\) % beside.*/\1/p" plan) && echo "$share %" && [ "$share" -ge 60 ]'
 
 # ---- commands ----
 
