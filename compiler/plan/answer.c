@@ -200,7 +200,7 @@ static Plan *plan_in_best_order(const PlanRequest *r, const PlanningProblem *mad
   return best;
 }
 
-static bool has_orders(const PlanRequest *r) { return cut_has_orders(r->cut) && !r->keeps_order; }
+static bool has_orders(const PlanRequest *r) { return cut_has_orders(r->cut) && !r->keeps_order && !r->takes_any; } /* any plan will do in any order */
 
 /* NULL with `error` set: the planner cannot take the problem. */
 static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Kernels *kernels, const Pins *pins, const PlannerOptions *options, ProblemError *error) {
