@@ -82,6 +82,16 @@ static double seconds_of(const Machine *machine, const Kernels *kernels) {
   return kernels ? sum : -1;
 }
 
+/* Of what computes something for each edge. */
+static double seconds_along_edges(const Machine *machine, const Kernels *kernels) {
+  double sum = 0;
+  for (int k = 0; k < kernels->kernel_count; k++) {
+    const Kernel *kernel = &kernels->kernels[k];
+    if (kernel->kind == KERNEL_EDGE_SUM || kernel->kind == KERNEL_EDGE_MAX) sum += cost_of_kernel(machine, kernels, kernel, NULL).seconds;
+  }
+  return sum;
+}
+
 static void test_kernels(const char *share_dir) {
   Arena *arena = arena_new();
   Machine machine = machine_of_target(NULL);
@@ -152,6 +162,15 @@ static void test_locality(const char *share_dir) {
   ok(kernels && fabs(seconds[0] / unknown - 1) < 1e-4, "rows from anywhere cost what they were measured to");
   ok(kernels && seconds[1] < 0.8 * unknown, "rows that come back soon cost less");
   ok(kernels && seconds[2] > 1.02 * seconds[1] && seconds[2] < unknown, "  and more again where others have filled the caches meanwhile");
+  kernels = kernels_of(arena, share_dir, 1000000, 64, "x |> GAT(16, heads = 4) as conv1 |> relu");
+  for (int is_hub = 0; kernels && is_hub < 2; is_hub++) {
+    Locality locality = {.is_known = true};
+    for (int k = 0; k < LOCALITY_STEPS; k++) locality.within[k] = pow(2, -k / (is_hub ? 20.0 : 2.0));
+    for (int end = 0; end < 2; end++) kernels->graph->program->info->locality[end] = locality;
+    seconds[is_hub] = seconds_along_edges(&machine, kernels);
+  }
+printf("# %g %g\n", seconds[0], seconds[1]);
+  ok(kernels && seconds[0] > 0 && seconds[1] < 0.9 * seconds[0], "  of attention, too");
   arena_free(arena);
 }
 
