@@ -169,7 +169,6 @@ static void test_locality(const char *share_dir) {
     for (int end = 0; end < 2; end++) kernels->graph->program->info->locality[end] = locality;
     seconds[is_hub] = seconds_along_edges(&machine, kernels);
   }
-printf("# %g %g\n", seconds[0], seconds[1]);
   ok(kernels && seconds[0] > 0 && seconds[1] < 0.9 * seconds[0], "  of attention, too");
   arena_free(arena);
 }
