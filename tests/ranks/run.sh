@@ -371,12 +371,12 @@ check "  the next columns of a table on their way while the present ones are sum
 few_blocks() { "$gnncc" -w --ranks=8 '--cut=rows(4)' cut.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep 'E0512.*rows(4): .* at most 2 parts' messages; }
 check "  in no more parts than a rank has blocks" few_blocks
 sliced() { # tables in two slices, and their exchanges; the rest on the host and the SSD
-  options="--cut=slices(2) --budget device=8MiB --budget host=4MiB --budget ssd=1GiB"
+  options="--cut=slices(2) --budget device=8MiB --plan-effort=fast --budget host=8MiB --budget ssd=1GiB"
   "$gnncc" -w --plan -v --ranks=2 $options cut.gnn >plan && grep '^  moves .*to host.*to ssd' plan && grep 'sage2.m.sum in 2 slices' plan && [ "$(grep -c ' net  .*exchange .*slice_halo' plan)" -ge 4 ] && same_bits cut 2
 }
 check "  tables in slices, and values on the host and the SSD, on 2" sliced
 taken_over() { # a plan of ranks, from its report: the same sources, and of another number of ranks it is refused
-  local said="--cut=slices(2) --budget device=8MiB --budget host=4MiB --budget ssd=1GiB"
+  local said="--cut=slices(2) --budget device=8MiB --plan-effort=fast --budget host=8MiB --budget ssd=1GiB"
   "$gnncc" -w --plan=json --ranks=2 $said cut.gnn >taken.json && "$gnncc" -q -w -S --ranks=2 $said cut.gnn -o searched && "$gnncc" -q -w -S --ranks=2 $said --plan-from=taken.json cut.gnn -o taken &&
     cmp searched/cut.c taken/cut.c && ! "$gnncc" -w --plan --ranks=3 $said --plan-from=taken.json cut.gnn >messages 2>&1 && grep 'E0510.*taken.json is not a plan for this program' messages
 }
