@@ -148,7 +148,7 @@ model cut on g { return x |> SAGE(32) |> relu |> SAGE(32) |> batch_norm |> SAGE(
 train cut { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1; metric = accuracy }
 MODEL
 sliced() { # values on the host and the SSD, features at home there; the parts of one rank are other runs of blocks than those of the next
-  local said="--cut=slices(2) --target=$here/../end_to_end/models/plans/box.gnn --budget cpu=3500KiB --budget host=1MiB --budget ssd=64MiB"
+  local said="--cut=slices(2) --target=$here/../end_to_end/models/plans/box.gnn --budget cpu=3500KiB --budget host=4MiB --budget ssd=64MiB"
   makes --ranks=1 --cut=whole cut.gnn -o cut_1 && ranks=1 trains cut_1 && sed -i '$a plan { fate "x" = ssd }' cut.gnn &&
     "$gnncc" -q -w --backend=cuda --ranks=3 $said --emit=c=sliced.c cut.gnn && grep -q ' net .*exchange .*slice_halo' sliced.c && grep -q 'in data_x\[2/2\] ssd -> ring' sliced.c && grep -q 'GNN_LANE_SSD_WRITE' sliced.c && grep -q 'GNN_LANE_D2H' sliced.c &&
     STANDIN_SEED=1 in_parts sliced cut 3 $said

@@ -167,7 +167,7 @@ queue halo4_kept halo4 '--cut=halos(2)'
 # Sums over all edges, and values on edges: parts of them are those of the nodes where they arrive.
 queue keep_edges4 edges4
 queue edges4_rows edges4 '--cut=rows(4)' ${road[host]} --budget device=3300KiB
-queue edges4_halos edges4 '--cut=halos(4)' $box --budget host=2MiB --budget device=3500KiB
+queue edges4_halos edges4 '--cut=halos(4)' $box --budget host=4MiB --budget device=3500KiB
 sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$plans/edges4.gnn" >edges4_away.gnn
 queue edges4_away none '--cut=halos(4)' --budget host=64MiB --budget device=3300KiB
 queue halo4_host halo4 '--cut=halos(4)' ${road[host]} --budget device=$(least_of halo4 '--cut=halos(4)' ${road[host]})KiB
