@@ -121,6 +121,18 @@ def bars(b):
 
 
 @test
+def staging(b):
+    "the host's bar has the way to the SSD, which counts in its budget"
+    b.open(today_page)
+    host, way = plan["tiers"]["host"], plan["tiers"]["staging_bytes"]
+    assert way > 0 and f"{needed(host['peak_bytes'])} of {needed(host['budget_bytes'])}, and {needed(way)} of staging for the SSD" in text(b, "#tiers"), text(b, "#tiers")
+    wide = b.js("[...document.querySelectorAll('#tiers .bar')].find(n => n.textContent.startsWith('host')).querySelector('svg:last-child').getBoundingClientRect().width")
+    inner = b.js("document.querySelector('#tiers .bar > div').clientWidth")
+    assert abs(wide / inner - way / host["budget_bytes"]) < 0.005, (wide, inner)
+    as_estimated(b)
+
+
+@test
 def bound(b):
     "the page says which lane binds where the JSON does"
     assert text(b, "#bound") == "", text(b, "#bound")

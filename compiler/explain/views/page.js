@@ -124,13 +124,16 @@ function measuredParts() {
   return rest > measuredSeconds / 1000 ? own.concat([['idle', rest, 'between the steps']]) : own;
 }
 
+// What the way to the SSD takes of the host's budget.
+const stagingOnHost = () => report.tiers.host.budget_bytes > 0 ? report.tiers.staging_bytes || 0 : 0;
+
 function drawBars() {
   const peakRow = report.memory.find(row => row.step >= report.peak_step) || {};
   for (const tier of ['device', 'host', 'ssd']) {
-    const { peak_bytes: used, budget_bytes: budget } = report.tiers[tier];
+    const { peak_bytes: used, budget_bytes: budget } = report.tiers[tier], staging = tier === 'host' ? stagingOnHost() : 0;
     if (!budget && !used) continue;
-    const whole = Math.max(used, budget), parts = tier !== 'device' ? [[tier, used, `${needed(used)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kindNames[kind] || kind} ${bytes(peakRow[kind] || 0)}`]);
-    $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${needed(used)} of ${needed(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : '')));
+    const whole = Math.max(used + staging, budget), parts = tier !== 'device' ? [[tier, used, `${needed(used)}`], ['scratch', staging, `staging for the SSD ${needed(staging)}`]] : kinds.map(kind => [kind, peakRow[kind] || 0, `${kindNames[kind] || kind} ${bytes(peakRow[kind] || 0)}`]);
+    $('tiers').append(bar(tier === 'device' ? device : tier, parts, whole, `${needed(used)} of ${needed(budget)}` + (tier === 'device' ? `, peak at step ${report.peak_step}` : staging ? `, and ${needed(staging)} of staging for the SSD` : '')));
   }
   const e = report.epoch, seconds = estimatedSeconds;
   const parts = isTraining ? [['computing', e.compute_seconds, 'compute'], ['recompute', e.recompute_seconds, 'recomputing'], ['wait', e.wait_seconds, 'waiting for transfers'], ['slowed', e.slowed_seconds || 0, 'slower beside them']] : [['computing', seconds, 'compute']];
@@ -495,7 +498,7 @@ function redraw() {
 function drawLegend() {
   const swatch = (kind, text) => h('span', {}, s('svg', { 'aria-hidden': true }, s('rect', { class: kind, width: 14, height: 10 })), text);
   const roles = [...new Set(steps.filter(o => o.seconds > 0).map(roleOf))];
-  const stays = kinds.filter(kind => memory.some(row => row[kind] > 0));
+  const stays = kinds.filter(kind => memory.some(row => row[kind] > 0) || (kind === 'scratch' && stagingOnHost()));
   const tiers = ['host', 'ssd'].filter(t => report.tiers[t].peak_bytes > 0 || report.homes.some(o => o.tier === t));
   const isMadeAgain = roles.includes('recompute') || report.values.some(v => v.fate === 'recompute'), given = (list, names) => list.map(k => swatch(k, names[k] || k));
   const row = (name, swatches) => h('div', {}, h('b', {}, name), ...swatches);
