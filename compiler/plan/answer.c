@@ -346,7 +346,7 @@ static PlanAnswer answer_with_effort(PlanRequest r, FormKind form) {
   PlanAnswer a = answer_on_device(r, form);
   if (!a.fits || fits_host(&r.machine, a.layout)) return a;
   a = answer_on_device(plan_request_without_ssd(r), form);
-  if (a.fits) return a;
+  if (a.fits && fits_host(&r.machine, a.layout)) return a; /* a plan that is given may want the SSD */
   r.keeps_staging = true;
   return answer_on_device(r, form);
 }
