@@ -125,8 +125,9 @@ static bool may_do_without_ssd(const PlanRequest *r, const Residents *residents,
   return problem->host_bytes < all;
 }
 
-/* Where neither fits, what binds is that of the one which needs less: values that fill whole blocks of an SSD are larger. */
+/* Where neither fits, what is said is of the one which fits a smaller device or, where that is not known of both, whose largest step needs less: values that fill whole blocks of an SSD are larger. */
 static bool is_better(const PlanRequest *r, const Plan *other, const Plan *p) {
+  if (!other->planned && !p->planned && other->report.least_device_bytes > 0 && p->report.least_device_bytes > 0) return other->report.least_device_bytes < p->report.least_device_bytes;
   if (!other->planned) return !p->planned && other->report.bind_bytes > 0 && other->report.bind_bytes < p->report.bind_bytes;
   return !p->planned || plan_announced_seconds(r, other) <= plan_announced_seconds(r, p);
 }

@@ -57,7 +57,7 @@ def parts(b):
     picture(b, "accuracy.png", "#accuracy-title", "#accuracy")
     for _ in range(20):  # waits, up to the one for what comes from the SSD
         b.key("w")
-        if re.search("wait for step .*: h1 is read", b.js("document.querySelector('#details').textContent")):
+        if re.search("wait for step .*: h3 is read", b.js("document.querySelector('#details').textContent")):
             break
     picture(b, "wait.png", "#timeline", "#details", above=1)
     b.key("Escape")

@@ -364,6 +364,12 @@ check "times of a plan are in one unit" one_unit
 
 document() (cd "$here/../.." && DOCUMENT_FLAGS=$fast tests/tutorial/run.sh "$build" docs/reading_a_plan.md)
 check "docs/reading_a_plan.md does what it says" document
+least_by_way_of_ssd() { # the least is that of a plan with the SSD, where one without it needs more
+  sed -n '/^```gnn file=spill.gnn/,/^```/{/^```/d;p}' "$here/../../docs/reading_a_plan.md" >three_tiers.gnn
+  "$build/gnncc" -w --plan=json $fast --cut=whole --budget device=250MiB three_tiers.gnn >three_tiers.json &&
+    python3 -c 'import json; d = json.load(open("three_tiers.json")); print(d["instead"]["least"], d["tiers"]); assert d["tiers"]["ssd"]["peak_bytes"] > 0 and d["instead"]["least"]["bytes"] <= d["tiers"]["device"]["peak_bytes"]'
+}
+check "of a plan that needs the SSD, what least was found needs no more" least_by_way_of_ssd
 
 large() { # a page of 2,000 steps stays below a megabyte, a drawing below 200 boxes
   {
