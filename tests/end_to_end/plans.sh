@@ -887,6 +887,7 @@ within_host() { # KIB SSD MODEL OPTIONS...: arena, rings and buffers together
 }
 check "residual6: what passes the host on its way to the SSD fits its budget, with what lies there" within_host 600 ssd residual6 $box --budget device=592KiB
 check "residual6: where it does not, nothing goes there" within_host 400 none residual6 $box --budget device=697KiB
+check "an evaluation leaves room for the way of a training that was chosen among cuts" within_host 81920 ssd ../../../views/spill --target=box --budget device=250MiB
 says_way() { ! "$gnncc" -w '--cut=slices(2)' $box --budget host=400KiB --budget device=3MiB sparse3_ring.gnn -o no 2>no.err && cat no.err && grep -q 'E0502.*at home on the host takes [0-9.]* KiB with what passes there on its way to the SSD, and the host budget is 400.0 KiB' no.err; }
 check "a host without room for the way of data at home on the SSD is refused" says_way
 

@@ -238,9 +238,11 @@ int main(void) {
     arena_free(arena);
   }
   for (int i = 0; i < (count > 1 ? 2 : 1); i++) judge_addresses(&tap, &holes[i]);
-  if (count > 1) judge_gap(&tap);
-  judge_sharing(&tap);
-  judge_pinned(&tap, 88);
+  if (count > 1) {
+    judge_gap(&tap);
+    judge_sharing(&tap);
+  }
+  judge_pinned(&tap, count > 1 ? 88 : 8);
   judge_reserve(&tap);
   judge_small(&tap, scale && atoi(scale) < 20 ? 40 : 264);
   return tap_end(&tap);

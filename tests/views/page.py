@@ -1,4 +1,4 @@
-"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json PIECES.html PIECES.json LOOP.html LOOP.json RANKS.html RANKS.json: the report in a real browser. One line a test on standard
+"""page.py MEASURED.html RUN.json TODAY.html PLAN.json ROOMY.html TRANSFORMER.html BARE.html WIDE.html WAITING.html WAITING.json PIECES.html PIECES.json LOOP.html LOOP.json RANKS.html RANKS.json WAY.html WAY.json: the report in a real browser. One line a test on standard
 output, "ok name" or "not_ok name"; what went wrong on standard error."""
 import json
 import os
@@ -8,7 +8,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(__file__))
 from browser import Browser
 
-measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file, pieces_page, pieces_file, loop_page, loop_file, ranks_page, ranks_file = sys.argv[1:17]
+measured_page, run_file, today_page, plan_file, roomy_page, transformer_page, bare_page, wide_page, waiting_page, waiting_file, pieces_page, pieces_file, loop_page, loop_file, ranks_page, ranks_file, way_page, way_file = sys.argv[1:19]
 run, plan, pieces = json.load(open(run_file)), json.load(open(plan_file)), json.load(open(pieces_file))
 tests = []
 
@@ -123,8 +123,9 @@ def bars(b):
 @test
 def staging(b):
     "the host's bar has the way to the SSD, which counts in its budget"
-    b.open(today_page)
-    host, way = plan["tiers"]["host"], plan["tiers"]["staging_bytes"]
+    b.open(way_page)
+    tiers = json.load(open(way_file))["tiers"]
+    host, way = tiers["host"], tiers["staging_bytes"]
     assert way > 0 and f"{needed(host['peak_bytes'])} of {needed(host['budget_bytes'])}, and {needed(way)} of staging for the SSD" in text(b, "#tiers"), text(b, "#tiers")
     wide = b.js("[...document.querySelectorAll('#tiers .bar')].find(n => n.textContent.startsWith('host')).querySelector('svg:last-child').getBoundingClientRect().width")
     inner = b.js("document.querySelector('#tiers .bar > div').clientWidth")

@@ -208,7 +208,7 @@ check "today's trace" "$judge" trace today.json plan.json
 check "today's drawing" "$judge" svg today.svg plan.json
 check "gnncc overwrites its own views" today
 slowed() { # links that slow down compute: the same plan, a longer epoch, sums that still add up
-  sed 's/latency = [0-9]*us }/latency = 10us; slowdown = 40% }/' "$here/spill.gnn" >slow.gnn && sed 's/; slowdown = 40%//' slow.gnn >unslowed.gnn &&
+  sed 's/latency = [0-9]*us }/latency = 10us; slowdown = 5% }/' "$here/spill.gnn" >slow.gnn && sed 's/; slowdown = 5%//' slow.gnn >unslowed.gnn &&
     $gnncc --target=box --budget device=250MiB --emit=plan=slow.json slow.gnn && $gnncc --target=box --budget device=250MiB --emit=plan=unslowed.json unslowed.gnn &&
     "$judge" report slow.json && "$build/gnncc" --compare unslowed.json slow.json | tee compared.txt || return 1
   [ "$(grep makespan_ns slow.json)" = "$(grep makespan_ns unslowed.json)" ] && ! grep -q slowed_seconds unslowed.json &&
@@ -674,7 +674,7 @@ same_steps() { # MODEL OPTION...: the steps of a program and of its problem: num
 }
 one_unit() { "$build/gnncc" plan problem.json | sed '/planned in/d' >p.txt && grep -q 'per epoch' p.txt && [ "$(grep -oE '[0-9] (ns|us|ms|s)\b' p.txt | cut -c3- | sort -u | wc -l)" = 1 ]; }
 check "the times of a report are in one unit" one_unit
-wanted='ssd read' check "a problem has the steps of its program" same_steps "$here/spill.gnn" --budget device=250MiB
+wanted='ssd read' check "a problem has the steps of its program" same_steps "$here/spill.gnn" --budget device=250MiB --budget host=80MiB '--cut=rows(4)'
 sed '/tier host/d; s/cpu <-> host/cpu <-> ssd/; /host <-> ssd/d; s/bandwidth = 6GB\/s; latency = 10us/read = 700MB\/s; write = 500MB\/s; latency = 100us/' "$here/spill.gnn" >direct.gnn
 wanted='ssd write' check "and where the device reaches the SSD itself" same_steps direct.gnn --budget device=215MiB
 both_outputs() { "$build/gnncc" plan problem.json -o p.plan.json --emit=gantt=p.svg && "$build/gnncc" plan problem.json --check p.plan.json && "$judge" svg p.svg && "$build/gnncc" plan problem.json -o p.plan.json; }
@@ -699,7 +699,8 @@ refuse 2 "gnncc plan --emit of what needs a model" "$build/gnncc" plan problem.j
 # ---- the page in a browser ----
 
 if command -v python3 >/dev/null && { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null; then
-  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json slices.html slices.json loop.html loop.json ranks.html ranks.json >page.tap 2>page.log
+  $gnncc --plan-effort=fast --target=box --budget device=250MiB --budget host=80MiB '--cut=rows(4)' --report=way.html --emit=plan=way.json "$here/spill.gnn"
+  python3 "$here/page.py" "$work/measured.html" "$here/spill.json" one.html x.json "$work/roomy.html" transformer.html "$work/bare.html" wide.html waiting.html waiting.json slices.html slices.json loop.html loop.json ranks.html ranks.json way.html way.json >page.tap 2>page.log
   while read -r status name; do
     cp page.log "$tap_log"
     case $status in ok) true ;; *) false ;; esac
