@@ -541,8 +541,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   is_alike = is_alike && takes_halos(form->training_kernels, cut.ranks > 0, cut.has_halos && options.is_graph_away);
   for (int e = 0; e < form->evaluation_count && is_alike; e++) is_alike = takes_halos(form->evaluations[e].kernels, cut.ranks > 0, cut.has_halos && options.is_graph_away);
   if (!is_alike) return false;
-  Residents *stays = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->once, c->is_sparse_field, homes);
-  form_readers(c->arena, form, stays);
+  Residents *stays = form_residents(c->arena, form, c->is_sparse_field, homes);
   if (cut.cached.bytes > 0) residents_cache(c->arena, stays, cut.cached);
   form->residents = stays;
   return true;
@@ -602,11 +601,8 @@ static bool with_tables(Compilation *c, const Form *form, DataHomes homes, Form 
     made->evaluations[e] = (EvaluationForm){t->graphs[1 + e], fuse_cut(c, t->graphs[1 + e], before[1 + e])};
     is_alike = made->evaluations[e].kernels && takes_halos(made->evaluations[e].kernels, true, false);
   }
-  if (!is_alike) return false;
-  Residents *stays = residents(c->arena, made->training_kernels, made->evaluations[0].kernels, made->once, c->is_sparse_field, homes);
-  form_readers(c->arena, made, stays);
-  made->residents = stays;
-  return true;
+  if (is_alike) made->residents = form_residents(c->arena, made, c->is_sparse_field, homes);
+  return is_alike;
 }
 
 static void note_tables_of(Compilation *c, const Tables *t, const Form *form, const char *when) {

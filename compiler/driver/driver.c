@@ -466,10 +466,7 @@ static bool refuse(Compilation *c) {
 static bool run_plan(Compilation *c) {
   for (int f = 0; f < FORM_COUNT; f++) {
     Form *form = &c->forms[f];
-    if (!form->evaluation_count) continue;
-    Residents *stays = residents(c->arena, form->training_kernels, form->evaluations[0].kernels, form->once, c->is_sparse_field, (DataHomes){0});
-    form_readers(c->arena, form, stays);
-    form->residents = stays;
+    if (form->evaluation_count) form->residents = form_residents(c->arena, form, c->is_sparse_field, (DataHomes){0});
   }
   if (!check_links(c)) return false;
   c->request = request_of(c);

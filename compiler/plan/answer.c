@@ -224,9 +224,11 @@ static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Ke
   return asked.plan;
 }
 
-void form_readers(Arena *arena, const Form *form, Residents *stays) {
+Residents *form_residents(Arena *arena, const Form *form, const bool *is_sparse_field, DataHomes homes) {
   const Kernels *evaluations[] = {form->evaluations[0].kernels, form->evaluations[1].kernels};
+  Residents *stays = residents(arena, form->training_kernels, evaluations[0], form->once, is_sparse_field, homes);
   residents_readers(arena, stays, form->training_kernels, evaluations, form->evaluation_count);
+  return stays;
 }
 
 const PlanningProblem *plan_problem_of(const PlanRequest *r, FormKind form, ProblemError *error) {

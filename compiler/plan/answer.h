@@ -156,7 +156,7 @@ PlanRequest plan_request_without_ssd(PlanRequest request);
 /* The problem of the epoch in one form. NULL with `error` set: the planner cannot take it. */
 const PlanningProblem *plan_problem_of(const PlanRequest *request, FormKind form, ProblemError *error);
 
-void form_readers(Arena *arena, const Form *form, Residents *stays); /* all that share their memory */
+Residents *form_residents(Arena *arena, const Form *form, const bool *is_sparse_field, DataHomes homes); /* with the kernels of all that share their memory; homes: where data stay */
 
 /* What is at home on the host or the SSD takes there, with what of it passes the host. */
 int64_t plan_home_bytes(const PlanRequest *request, const Form *form, Tier tier);
