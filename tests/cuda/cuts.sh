@@ -45,8 +45,10 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   begins_there() { grep -q 'in graph_in_ptr\[2/2\] <- host' "$work/graph.work/model.c" && grep -q 'gnn_csr_at(&g->sets\[GNN_EDGES\]\.in, P_OFFSETS(' "$work/graph.work/model_kernels.cu"; }
   check "graph: and where the edges of each node begin" begins_there
   sed 's/ = host$/ = ssd/' "$work/away.gnn" >"$work/ssd.gnn"
-  cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=4MiB
-  check "ssd: features and neighbours come from the SSD by the ring" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? ssd -> ring" "$work/ssd.work/model.c"
+  if [ -n "${CUDA_ALL:-}" ]; then
+    cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=4MiB
+    check "ssd: features and neighbours come from the SSD by the ring" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? ssd -> ring" "$work/ssd.work/model.c"
+  fi
   cut_program alone whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=0
   check "alone: without a host tier scores end on the SSD, and come back by the ring" grep -q '^  \.scores_tier = GNN_READ_RING' "$work/alone.work/model.c"
   predicts() { "$work/$1" predict -q --weights "$work/$1.out/last.safetensors" -o "$work/$1.npy"; }
@@ -77,13 +79,15 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   cut_program codes whole_halos "$work/halos_away.gnn" '--cut=halos(2)' "$box" --budget device=1700KiB
   check "codes: sums gather by them" grep -q 'gnn_at(g, place_[a-z0-9_]*_halo\[code >> ' "$work/codes.work/model_kernels.cu"
   check "codes: they come from the host" grep -q "in graph_in_idx\[2/2\] <- host" "$work/codes.work/model.c"
-  check "halos, in bf16: the program of whole values trains" makes_and_trains "$work/half_halos" "$models/halo4.gnn" --cut=whole --precision=bf16
-  cut_program halos_half half_halos "$models/halo4.gnn" '--cut=halos(2)' --precision=bf16 "$box" --budget device=2200KiB
+  if [ -n "${CUDA_ALL:-}" ]; then
+    check "halos, in bf16: the program of whole values trains" makes_and_trains "$work/half_halos" "$models/halo4.gnn" --cut=whole --precision=bf16
+    cut_program halos_half half_halos "$models/halo4.gnn" '--cut=halos(2)' --precision=bf16 "$box" --budget device=2200KiB
+  fi
   check "edges: the program of whole values trains" makes_and_trains "$work/whole_edges" "$models/edges4.gnn" --cut=whole
   cut_program edges whole_edges "$models/edges4.gnn" '--cut=halos(2)' --gemm=cublas "$box" --budget device=2200KiB
   by_parts_of_edges() { grep -q 'part_in\[part\]' "$work/edges.work/model.c" && grep -q 'gnn_walk_edges<[0-9, ]*>(edges, first_row, end_row, ' "$work/edges.work/model_kernels.cu" && grep -q 'out gate1_[a-z0-9_]*\[[12]/2\] -> host' "$work/edges.work/model.c"; }
   check "edges: values on edges are made, multiplied and moved by parts" by_parts_of_edges
-  for tier in host ssd; do
+  for tier in ${CUDA_ALL:+host} ssd; do
     sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$models/sparse3.gnn" >"$work/sparse_$tier.gnn"
     cut_program sparse_$tier whole_sparse "$work/sparse_$tier.gnn" '--cut=slices(2)' "$box" --budget device=2MiB $([ $tier = host ] || echo --budget host=0)
     by_parts() { grep -q "in data_x_row_idx\[2/2\] $1" "$work/sparse_$tier.work/model.c" && grep -q "in data_x_column_value\[2/2\] $1" "$work/sparse_$tier.work/model.c"; }
@@ -98,8 +102,10 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "learned: by the ring to the SSD, too" goes_home learned_ring ring
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$models/learned4.gnn" >"$work/norm.gnn"
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$work/learned_ssd.gnn" >"$work/norm_ssd.gnn"
-  check "learned: a program of whole values that clips by norm trains" makes_and_trains "$work/whole_norm" "$work/norm.gnn" --cut=whole
-  cut_program learned_norm whole_norm "$work/norm_ssd.gnn" "$box" '--cut=rows(2)' --budget device=3600KiB --budget host=0
+  if [ -n "${CUDA_ALL:-}" ]; then
+    check "learned: a program of whole values that clips by norm trains" makes_and_trains "$work/whole_norm" "$work/norm.gnn" --cut=whole
+    cut_program learned_norm whole_norm "$work/norm_ssd.gnn" "$box" '--cut=rows(2)' --budget device=3600KiB --budget host=0
+  fi
 
   # cuBLASLt's algorithm of all rows is none for those of a part: no other one is taken.
   refused() { ! STANDIN_NO_ALGORITHM_FOR=2048 "$work/rows" -q --epochs 1 --out "$work/refused" 2>"$work/refused.err" && grep -q 'no algorithm for parts: .* does not take 2048 of its rows; compile with --gemm=own' "$work/refused.err"; }

@@ -11,12 +11,16 @@ gnncc=$build/gnncc
 workplace
 plans=$here/models/plans epochs=6
 
+# PLANS_ALL=1: every model without results in the places of operands and on every road, the cut that is chosen just above what parts need, more models in bf16, plans of more effort.
+is_all() { [ -n "${PLANS_ALL:-}" ]; }
+effort=$(is_all || echo --plan-effort=fast)
+
 # ---- making programs: hardly optimised and without double precision, because most of the time is the C compiler's ----
 program() { # NAME MODEL OPTIONS...: ./NAME, with what was said in NAME.log and the status in NAME.status
   local name=$1 model=$2 path=$plans/$2.gnn status
   shift 2
   [ ! -e "$name.gnn" ] || { path=$name.gnn && model=$name; } # a variant of the model lies here
-  "$gnncc" -w --verify -S "$@" "$path" -o "gen_$name" >"$name.log" 2>&1
+  "$gnncc" -w --verify -S $effort "$@" "$path" -o "gen_$name" >"$name.log" 2>&1
   status=$?
   if [ $status -eq 0 ]; then compile_once "$name" "$model" >>"$name.log" 2>&1 || status=70; fi
   echo $status >"$name.status"
@@ -36,7 +40,7 @@ compile() { # NAME MODEL: gen_NAME; for this processor, because a product that i
 queue() { printf '%s\n' "$*" >>queued; } # NAME MODEL OPTIONS...
 make_queued() {
   export -f program compile compile_once
-  export gnncc build plans
+  export gnncc build plans effort
   xargs -P "$(nproc)" -L 1 bash -c 'program "$@"' program <queued
   rm queued
 }
@@ -76,7 +80,7 @@ least_of() { # MODEL OPTIONS...; what was asked before is not planned again
   local model=$1 path=$plans/$1.gnn asked
   shift
   asked=$work/least/$(cat "$path" <(echo "$model $*") | md5sum | cut -c1-32)
-  [ -e "$asked" ] || "$gnncc" -w --budget device=1KiB "$@" "$path" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9.]*\)\([KMG]\)iB is the smallest.*/\1 \2/p' |
+  [ -e "$asked" ] || "$gnncc" -w --budget device=1KiB $effort "$@" "$path" -o no 2>&1 | sed -n 's/.*--budget [a-z]*=\([0-9.]*\)\([KMG]\)iB is the smallest.*/\1 \2/p' |
     awk '{ kib = $1 * 1024 ^ (index("KMG", $2) - 1); print int(kib) + (kib > int(kib)) }' >"$asked"
   cat "$asked"
 }
@@ -95,8 +99,6 @@ has() { # PROGRAM ROAD: the plan has what the road is for
   esac
 }
 
-# PLANS_ALL=1: every model without results in the places of operands and on every road, the cut that is chosen just above what parts need, more models in bf16.
-is_all() { [ -n "${PLANS_ALL:-}" ]; }
 models="sage4 gin4 attend2 residual6 hoist3" box=--target=$plans/box.gnn
 if [ -e "$here/../../examples/cora.safetensors" ]; then models="$models gcn8"; else skip "gcn8" "examples/cora.safetensors is missing"; fi
 declare -A road=([reruns]="" [direct]="--budget ssd=64MiB" [host]="$box --budget ssd=0" [ring]="$box --budget host=766KiB")
@@ -128,7 +130,7 @@ for policy in $policies; do queue policy_$policy sage4 $box --budget device=${ha
 { cat "$plans/sage4.gnn" && printf 'plan {\n  policy = grinnder\n}\n'; } >policy_said.gnn
 queue policy_said sage4 $box --budget device=${half}KiB
 for policy in hongtu grinnder; do queue parts3_$policy parts3 '--cut=rows(4)' --policy=$policy --budget host=64MiB --budget device=2MiB; done
-for effort in fast best; do queue effort_$effort sage4 --budget device=$(least_of sage4)KiB --plan-effort=$effort; done
+for more in normal best; do queue effort_$more sage4 --budget device=$(least_of sage4)KiB --plan-effort=$more; done
 queue simulated sage4 $box --backend=sim --budget host=0 --budget device=${least}KiB
 tightest="$box --budget device=${least}KiB"
 check "the plan and the problem are written" "$gnncc" -w $tightest --emit=plan=report.json,problem=problem.json "$plans/sage4.gnn"
@@ -269,7 +271,7 @@ queue order_small order2 --budget device=$("$gnncc" -w --budget device=1KiB orde
 python3 "$here/../relations/make_types.py" types && mv types/kinds kinds
 cp "$plans/fates.gnn" .
 cp fates.gnn keep_fates.gnn
-with_fates() { "$gnncc" -w --plan -v $box "$1" | awk '/^  value / { is_table = 1 } is_table && NF == 0 { exit } is_table'; } # MODEL.gnn: the table of values
+with_fates() { "$gnncc" -w --plan -v $effort $box "$1" | awk '/^  value / { is_table = 1 } is_table && NF == 0 { exit } is_table'; } # MODEL.gnn: the table of values
 with_fates fates.gnn | sed -nE 's/^  ([a-z][a-z0-9_.]*) .* keep +0  (host|ssd|recompute) .*/\1/p' | grep -vE '^(d|back)_' |
   awk '{ print gsub(/[.]/, "."), $0 }' | sort -sn | cut -d' ' -f2 >pinned # "a" names what a call has as rel1.a, too, and the last that matches wins
 for turn in 0 1 2 3; do
@@ -390,7 +392,7 @@ entries_split() { agrees_with keep_sparse3 sparse3_split && on_both sparse3_spli
 check "sparse3, features and graph on a host that is too small and an SSD: some parts stay on the host, same bits, memory as planned" entries_split
 sed 's/10GB/1GB/g' "$plans/box.gnn" >slow_box.gnn
 told_us() { sed -nE 's/^(  time +)?([0-9.]+) ([mu]?s)( per (epoch|evaluation).*)?$/\2 \3/p' | awk '{ print $1 * ($2 == "s" ? 1e6 : $2 == "ms" ? 1e3 : 1) }'; } # of the line "time" of a plan, or of a time
-epoch_us() { "$gnncc" -w --plan "$@" | told_us; }
+epoch_us() { "$gnncc" -w --plan $effort "$@" | told_us; }
 tells_epoch() { # TIME FILE: a plan tells what is promised, if in another unit; or less than "at most" is
   awk -v a="$(told_us <<<"${1#at most }")" -v b="$(told_us <"$2")" -v is_most="$([[ $1 != "at most "* ]] || echo 1)" 'BEGIN { exit !(a > 0 && b > 0 && a / b > 0.994 && (is_most || a / b < 1.006)) }'
 }
@@ -936,7 +938,7 @@ of_cut() { # FILE OPTIONS...: the problem of a policy's plan
 }
 check "without a cut a policy plans the program whole" eval 'of_cut said_whole.json --cut=whole && of_cut auto.json --cut=auto && of_cut unsaid.json && cmp auto.json said_whole.json && cmp unsaid.json said_whole.json'
 check "with one it plans that" eval 'of_cut rows.json "--cut=rows(4)" && ! cmp -s rows.json said_whole.json'
-for effort in fast best; do check "effort $effort: same bits, memory as planned" agrees_with keep_sage4 effort_$effort; done
+for more in normal best; do check "effort $more: same bits, memory as planned" agrees_with keep_sage4 effort_$more; done
 check "simulated: same bits, memory as planned" agrees_with keep_sage4 simulated
 
 # ---- pins ----
