@@ -93,6 +93,7 @@ typedef struct gnn_halo_rows {
                            part that the part of the sum gathers */
   const int32_t *row;   /* the rows of part q that part p gathers, ascending: from first[q * parts + p] on */
   const int64_t *first; /* [parts * parts + 1] */
+  /* code and row NULL, too, where they are away from the device */
 } gnn_halo_rows;
 
 /* The third is of edges, rows of the part of their destination, for sums over the out-edges of their source. Between ranks the same of each relation's edges come after it, GNN_HALOS + k, and
@@ -419,6 +420,8 @@ typedef struct gnn_graph_desc {
     int64_t at_code, at_row, at_first;
     const int64_t *pairs;    /* [2^part_levels, 2^part_levels]: so many rows of part q the rows of part p gather, by p and q */
     int shift;               /* of the part in a code */
+    int is_row_on_host, is_code_on_host; /* at_row, at_code are offsets of the host arena, from where copies bring those of parts */
+    gnn_side row_home, code_home; /* where they have extents, these have them on the SSD; likewise */
   } halo[GNN_HALOS];
   const int64_t *part_in, *part_out; /* likewise, where idx is on the host or values on edges are cut: so many edges go to the parts before, come from them. NULL: any number */
 } gnn_graph_desc;
@@ -561,6 +564,8 @@ typedef struct gnn_keep_order {
   int has_moved_graph;             /* so do the idx of the edges between nodes, which the plan has on the host: */
   int64_t at_in_idx, at_out_idx;   /* -1: there is none */
   int64_t at_in_degree, at_out_degree;
+  int has_moved_halos;             /* and which rows parts gather of each other, with the codes of edges */
+  int64_t at_halo_rows[GNN_HALOS], at_edge_codes; /* -1: these are where they are in the plan */
   int has_moved_offsets;           /* and where the edges of each node begin */
   int64_t at_in_ptr, at_out_ptr;
   gnn_status (*forward_backward)(gnn_run *run);
@@ -678,7 +683,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 27 };
+enum { GNN_ABI = 28 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -345,7 +345,7 @@ static const char *away_side(const Emission *m, int away) {
 }
 
 /* On the device, or in the host arena. */
-static const char *weight_at(const Emission *m, int block, int away) {
+static const char *place_of(const Emission *m, int block, int away) {
   if (away == NO_INDEX) return at(m, block);
   return m->layout->residents->away[away].tier == TIER_SSD ? "-1" : arena_printf(m->arena, "%" PRId64, m->layout->residents->away[away].at);
 }
@@ -386,10 +386,10 @@ static void emit_weights(const Emission *m, FILE *out) {
     for (int s = 0; s < MAX_STATES; s++) {
       if (!weight_has_state(p, i, s)) continue;
       away[state_count] = y->residents->state_away[s][i];
-      states[state_count++] = weight_at(m, y->residents->state[s][i], y->residents->state_away[s][i]);
+      states[state_count++] = place_of(m, y->residents->state[s][i], y->residents->state_away[s][i]);
     }
     fprintf(out, "}, .count = %" PRId64 ", .init = %s, .a = %.17g, .is_trained = %d,\n   .at = %s, .at_gradient = %s, .state_count = %d, .at_state = {%s, %s, %s}",
-            count, inits[param->init], param->a, param->is_trained, weight_at(m, y->residents->weight[i], y->residents->weight_away[i]),
+            count, inits[param->init], param->a, param->is_trained, place_of(m, y->residents->weight[i], y->residents->weight_away[i]),
             at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", state_count, states[0], states[1], states[2]);
     emit_home_of_weight(m, y->residents->weight_away[i], y->residents->best_away[i], state_count, away, out);
     if (param->rows_of != DOMAIN_NONE) fprintf(out, ", .has_own_rows = 1, .rows_of = %d", domain_set(param->rows_of));
@@ -528,7 +528,7 @@ static void emit_parts(const Emission *m, FILE *out) {
   emit_numbers("part_first", parts->first, parts->count, out);
   if (m->backend == BACKEND_CPU) emit_row_parts(m, "", out);
   for (int kind = 0; kind < HALO_KINDS; kind++) {
-    if (m->layout->residents->halo[kind].row == NO_INDEX) continue;
+    if (m->layout->residents->halo[kind].first == NO_INDEX) continue;
     if (kind == HALO_OF_EDGES) fprintf(out, "/* How many edges go from each part to each. */\n");
     else fprintf(out, "/* How many rows of each part the rows of each gather over %s-edges. */\n", kind == HALO_FOR_DST ? "in" : "out");
     emit_numbers(pairs_names[kind], parts->halo[kind].pairs, (1 << 2 * parts->levels) - 1, out);
@@ -744,6 +744,12 @@ static void emit_ranks(const Emission *m, FILE *out) {
           m->program->info->has_all ? domain_set(typed_all_edges(m->program->info)) : 0);
 }
 
+/* Of what may lie away from the device. */
+static void emit_home(const Emission *m, const char *what, int away, FILE *out) {
+  if (away != NO_INDEX && m->layout->residents->away[away].tier == TIER_SSD) fprintf(out, ", .%s_home = %s", what, away_side(m, away));
+  else if (away != NO_INDEX) fprintf(out, ", .is_%s_on_host = 1", what);
+}
+
 static void emit_program(const Emission *m, int value_count, const TapList *taps, FILE *out) {
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
@@ -798,8 +804,12 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
   for (int direction = 0; direction < HALO_KINDS && y->residents->halo_levels; direction++) {
     static const HaloKind kinds[] = {HALO_FOR_DST, HALO_FOR_SRC, HALO_OF_EDGES};
     const struct HaloBlocks *b = &y->residents->halo[kinds[direction]];
-    fprintf(out, "            .halo[%d] = {.at_code = %s, .at_row = %s, .at_first = %s, .pairs = %s, .shift = %d},\n", direction, at(m, b->code), at(m, b->row), at(m, b->first),
-            b->row == NO_INDEX ? "NULL" : pairs_names[kinds[direction]], parts_halo_shift(parts, kinds[direction]));
+    const int rows = y->residents->halo_rows_away[kinds[direction]], codes = kinds[direction] == HALO_OF_EDGES ? y->residents->edge_codes_away : NO_INDEX;
+    fprintf(out, "            .halo[%d] = {.at_code = %s, .at_row = %s, .at_first = %s, .pairs = %s, .shift = %d", direction, place_of(m, b->code, codes), place_of(m, b->row, rows), at(m, b->first),
+            b->first == NO_INDEX ? "NULL" : pairs_names[kinds[direction]], parts_halo_shift(parts, kinds[direction]));
+    emit_home(m, "row", rows, out);
+    emit_home(m, "code", codes, out);
+    fprintf(out, "},\n");
   }
   fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
           at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);

@@ -176,6 +176,17 @@ const char *step_halo(const StepWriter *w, HaloKind kind) {
   return arena_printf(w->arena, "g->halo[%d]", number);
 }
 
+const char *step_halo_rows(StepWriter *w) {
+  const ValueId rows = kernels_halo_rows(w->kernels, w->kernel);
+  return rows == NO_VALUE ? arena_printf(w->arena, "%s.row", step_halo(w, halo_kind(w->anchor))) : argument_at_labels(w->arguments, rows, &w->uses);
+}
+
+const char *step_edge_codes(const StepWriter *w) {
+  const ValueId codes = kernels_edge_codes(w->kernels, w->kernel);
+  unsigned uses = 0; /* likewise */
+  return codes == NO_VALUE ? arena_printf(w->arena, "%s.code", step_halo(w, HALO_OF_EDGES)) : arena_printf(w->arena, "((const uint32_t *)%s)", argument_at_labels(w->arguments, codes, &uses));
+}
+
 const char *step_codes(const StepWriter *w) {
   const char *neighbours = step_neighbours(w);
   return neighbours ? arena_printf(w->arena, "((const uint32_t *)%s)", neighbours) : arena_printf(w->arena, "%s.code", step_halo(w, (HaloKind)graph_walk_end(w->anchor)));
@@ -194,7 +205,7 @@ const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out)
   }
   if (uses & USES_FAR_PART) lines = arena_printf(w->arena, "%sconst int far_part = %s;\n", lines, step_part_of(w, is_out ? "dst" : "src"));
   if (uses & USES_CODE) lines = arena_printf(w->arena, "%sconst uint32_t code = %s[i];\n", lines, step_codes(w));
-  if (uses & USES_EDGE_CODE) lines = arena_printf(w->arena, "%sconst uint32_t edge_code = %s.code[i];\n", lines, step_halo(w, HALO_OF_EDGES));
+  if (uses & USES_EDGE_CODE) lines = arena_printf(w->arena, "%sconst uint32_t edge_code = %s[i];\n", lines, step_edge_codes(w));
   if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out && !is_member ? "edges->edge[i]" : "i");
   return lines;
 }

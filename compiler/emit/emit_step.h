@@ -46,8 +46,10 @@ const char *step_edges(const StepWriter *w);
 const char *step_offsets(const StepWriter *w);
 /* The ids at the other ends of its edges, where they lie apart from that: "s->in_idx"; else NULL. */
 const char *step_neighbours(const StepWriter *w);
-/* The rows that the parts of sums arriving at `end` gather of each other: "g->halo[0]"; and where each edge has its row of the kernel's sums there. */
+/* The rows that the parts of sums arriving at `end` gather of each other: "g->halo[0]"; which of its own a part copies out, and where each edge has its value, wherever these lie: "s->in_halo_rows"; and where each edge has its row of the kernel's sums there. */
 const char *step_halo(const StepWriter *w, HaloKind kind);
+const char *step_halo_rows(StepWriter *w);
+const char *step_edge_codes(const StepWriter *w);
 const char *step_codes(const StepWriter *w);
 /* The part, from 0 on, of a row of the nodes: "gnn_part_of(row_parts, 9, src)". */
 const char *step_part_of(const StepWriter *w, const char *row);

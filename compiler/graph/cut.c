@@ -663,9 +663,11 @@ static void note_slices(Cutting *c) {
   if (*whole) ARENA_PUSH(arena, c->to->notes, c->to->note_count, arena_printf(arena, "of whole rows, too narrow for %s slices or no sum of columns: %s", c->options.layers ? "as many" : arena_printf(arena, "%d", c->options.slices), whole));
 }
 
+static bool are_offsets_away(const DataInfo *info) { return 8 * (info->nodes + 1) >= LEAST_AWAY_BYTES; }
+
 /* Where both directions are the same, so are their arrays. */
 static void add_neighbours(Graph *graph) {
-  const bool is_symmetric = graph->program->info->is_symmetric, has_offsets = 8 * (graph->program->info->nodes + 1) >= LEAST_AWAY_BYTES;
+  const bool is_symmetric = graph->program->info->is_symmetric, has_offsets = are_offsets_away(graph->program->info);
   for (int i = 0, count = graph->value_count; i < count; i++) {
     const Value *sum = &graph->values[i];
     const bool has_edges = sum->shape.domain == DOMAIN_EDGE || (op_is_aggregation(sum->op) && graph->values[sum->operand[0]].shape.domain == DOMAIN_EDGE);
@@ -677,6 +679,27 @@ static void add_neighbours(Graph *graph) {
     if (has_offsets) graph->offsets[end] = graph_add(graph, of_nodes);
   }
   if (is_symmetric) graph->neighbours[END_SRC] = graph->neighbours[END_DST], graph->offsets[END_SRC] = graph->offsets[END_DST];
+}
+
+/* Those of sums at either end are the same, too, where both directions are. */
+static void add_halo_rows(Graph *graph) {
+  const DataInfo *info = graph->program->info;
+  const Value lies_with_nodes = {.shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .origin = NO_VALUE};
+  for (int i = 0, count = graph->value_count; i < count; i++) {
+    const Value *halo = &graph->values[i];
+    if (halo->op != OP_HALO) continue;
+    const bool is_of_edges = halo_kind(halo) == HALO_OF_EDGES;
+    const HaloKind kind = info->is_symmetric && !is_of_edges ? HALO_FOR_DST : halo_kind(halo);
+    Value table = lies_with_nodes;
+    table.place = halo->place;
+    table.op = OP_HALO_ROWS;
+    table.as.degree = (struct Degree){halo->as.degree.end, DOMAIN_EDGE, kind};
+    if (graph->halo_rows[kind] == NO_VALUE && are_offsets_away(info)) graph->halo_rows[kind] = graph_add(graph, table);
+    table.op = OP_EDGE_CODES;
+    table.as.end = END_SRC;
+    if (is_of_edges && graph->edge_codes == NO_VALUE) graph->edge_codes = graph_add(graph, table);
+  }
+  if (info->is_symmetric) graph->halo_rows[HALO_FOR_SRC] = graph->halo_rows[HALO_FOR_DST];
 }
 
 static void add_entries_of(const Cutting *c, int32_t field, bool is_by_column, Place place) {
@@ -787,6 +810,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   if (options.transposed && (graph->is_training || !graph->program->has_train)) note_transposed(&c);
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
+  if (options.is_graph_away && options.has_halos && !options.rank) add_halo_rows(c.to);
   add_entries(&c);
   if (options.has_labels) add_labels(c.to);
   return c.to;

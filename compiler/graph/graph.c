@@ -35,7 +35,8 @@ Graph *graph_new(Arena *arena, const TypedProgram *program) {
   Graph *graph = arena_alloc(arena, sizeof *graph);
   graph->arena = arena;
   graph->program = program;
-  graph->scores = graph->loss = graph->labels = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
+  for (int kind = 0; kind < HALO_KINDS; kind++) graph->halo_rows[kind] = NO_VALUE;
+  graph->scores = graph->loss = graph->labels = graph->edge_codes = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
   return graph;
 }
 
@@ -73,6 +74,8 @@ Graph *graph_copy(const Graph *graph) {
   copy->scores = graph->scores;
   copy->loss = graph->loss;
   for (int end = 0; end < 2; end++) copy->neighbours[end] = graph->neighbours[end], copy->offsets[end] = graph->offsets[end];
+  for (int kind = 0; kind < HALO_KINDS; kind++) copy->halo_rows[kind] = graph->halo_rows[kind];
+  copy->edge_codes = graph->edge_codes;
   copy->labels = graph->labels;
   copy->entries = graph->entries;
   copy->gradients = graph->gradients; /* lists that a rebuild makes anew */
@@ -296,7 +299,7 @@ static bool same_attribute(const Value *a, const Value *b) {
   case ATTRIBUTE_PART: return a->as.part.axis == b->as.part.axis && a->as.part.begin == b->as.part.begin;
   case ATTRIBUTE_DOMAIN: return a->as.domain == b->as.domain;
   case ATTRIBUTE_STATE: return a->as.state.index == b->as.state.index && a->as.state.number == b->as.state.number;
-  case ATTRIBUTE_DEGREE: return a->as.degree.end == b->as.degree.end && a->as.degree.edges == b->as.degree.edges && (a->op != OP_HALO || a->as.degree.halo == b->as.degree.halo);
+  case ATTRIBUTE_DEGREE: return a->as.degree.end == b->as.degree.end && a->as.degree.edges == b->as.degree.edges && (a->op == OP_DEGREE || a->as.degree.halo == b->as.degree.halo);
   case ATTRIBUTE_ENTRIES: return a->as.entries.field == b->as.entries.field && a->as.entries.is_by_column == b->as.entries.is_by_column && a->as.entries.is_number == b->as.entries.is_number;
   }
   return false;
@@ -394,6 +397,11 @@ const char *graph_entries_name(const Graph *graph, const Value *value) {
   return arena_printf(graph->arena, "%s_%s_%s", graph->program->fields[value->as.entries.field].name, value->as.entries.is_by_column ? "column" : "row", value->as.entries.is_number ? "value" : "idx");
 }
 
+static const char *halo_rows_name(const Value *value) {
+  static const char *const names[HALO_KINDS] = {[HALO_FOR_SRC] = "out_halo_rows", [HALO_FOR_DST] = "in_halo_rows", [HALO_OF_EDGES] = "edge_halo_rows"};
+  return names[value->as.degree.halo];
+}
+
 void graph_name_values(Graph *graph) {
   const TypedProgram *program = graph->program;
   NameTable taken = {0}; /* to the value that has the name */
@@ -409,6 +417,8 @@ void graph_name_values(Graph *graph) {
     else if (value->op == OP_DEGREE) base = degree_name(graph, value);
     else if (value->op == OP_NEIGHBOURS) base = value->as.end == END_DST ? "in_idx" : "out_idx";
     else if (value->op == OP_OFFSETS) base = value->as.end == END_DST ? "in_ptr" : "out_ptr";
+    else if (value->op == OP_HALO_ROWS) base = halo_rows_name(value);
+    else if (value->op == OP_EDGE_CODES) base = "edge_codes";
     else if (value->op == OP_ENTRIES) base = graph_entries_name(graph, value);
     else if (!*base) base = "t";
     written[i] = base;

@@ -117,12 +117,12 @@ typedef struct Value {
       int number;     /* from 0, as the optimiser counts them; ACCUMULATED_STATE: the sum of gradients */
     } state;
     double number;    /* NUMBER; RUNNING, FOLLOW: the share */
-    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive; NEIGHBOURS, OFFSETS: that of the nodes whose they are */
+    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive; NEIGHBOURS, OFFSETS, EDGE_CODES: that of the nodes whose they are */
     struct Degree {
       EdgeEnd end;
       Domain edges;
-      HaloKind halo;  /* HALO alone */
-    } degree;         /* DEGREE; HALO: of the sums that gather from it, the end at which they arrive */
+      HaloKind halo;  /* HALO, HALO_ROWS alone */
+    } degree;         /* DEGREE; HALO, HALO_ROWS: of the sums that gather from it, the end at which they arrive */
     /* ENTRIES: of which field, in which order, and what of them: its numbers, or where they stand, the column or the row. */
     struct Entries {
       int32_t field;
@@ -174,6 +174,7 @@ typedef struct Graph {
   ValueId loss;             /* NO_VALUE in an evaluation graph */
   ValueId neighbours[2];    /* by EdgeEnd: what kernels that go over the edges of nodes read besides, where it moves as other values do (cut.h); else NO_VALUE */
   ValueId offsets[2];       /* likewise where the edges of each node begin, one more than nodes; NO_VALUE, too, where these are few enough to stay */
+  ValueId halo_rows[HALO_KINDS], edge_codes; /* likewise which rows parts gather, by HaloKind, and where out-edges have theirs; NO_VALUE, too, where there are no halos, or the rows are few enough to stay */
   ValueId labels;           /* of an evaluation that a GPU measures, where they move, too: read with what makes the scores; else NO_VALUE */
   ValueId (*entries)[2][2]; /* per field, by [is_by_column][is_number]: likewise, of products with sparse features that move as other values do; NULL: none of any field, or NO_VALUE */
   ValueId *gradients;       /* per param after autodiff: dloss/dparam or NO_VALUE; NULL before */

@@ -37,6 +37,10 @@ OP(NEIGHBOURS, "the nodes at the other ends of each node's edges, which lie with
    0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(OFFSETS, "where the edges of each node begin among NEIGHBOURS; beside them",
    0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(HALO_ROWS, "which rows of each part the parts gather, in halos; beside what is copied out of there",
+   0,  LEAF,   DEGREE,   NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(EDGE_CODES, "where the values of each node's out-edges are in halos; beside NEIGHBOURS",
+   0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ENTRIES, "the numbers of sparse features that are not 0, or where they stand, row by row or column by column; beside the operands of products with them",
    0,  LEAF,   ENTRIES,  NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ROW_COUNT, "how many nodes, edges or graphs there are",

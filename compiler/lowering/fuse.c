@@ -740,13 +740,20 @@ static bool asks_for_edges(Fusion *f, ValueId id) {
   return false;
 }
 
-static bool gathers_from_halos(const Fusion *f, const Kernel *kernel, bool of_edges) {
+static bool gathers_from_halos(const Kernels *kernels, const Kernel *kernel, bool of_edges) {
   for (int k = 0; k < kernel->input_count; k++) {
-    const Value *input = &f->graph->values[kernel->inputs[k]];
+    const Value *input = &kernels->graph->values[kernel->inputs[k]];
     if (value_table(input) && domain_is_edges(input->shape.domain) == of_edges) return true;
   }
   return false;
 }
+
+ValueId kernels_halo_rows(const Kernels *kernels, const Kernel *kernel) {
+  const Value *anchor = &kernels->graph->values[kernel->anchor];
+  return kernel->kind == KERNEL_HALO && !kernels->graph->program->info->is_of_rank ? kernels->graph->halo_rows[halo_kind(anchor)] : NO_VALUE;
+}
+
+ValueId kernels_edge_codes(const Kernels *kernels, const Kernel *kernel) { return gathers_from_halos(kernels, kernel, true) ? kernels->graph->edge_codes : NO_VALUE; }
 
 ValueId kernels_entries(const Kernels *kernels, const Kernel *kernel, bool is_number) {
   const Graph *graph = kernels->graph;
@@ -775,8 +782,8 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   if (is_out) needs->out = true;
   else needs->in = true;
   const EdgeEnd end = is_out ? END_SRC : END_DST;
-  const bool has_halo = gathers_from_halos(f, kernel, false);
-  needs->has_edge_halo |= gathers_from_halos(f, kernel, true);
+  const bool has_halo = gathers_from_halos(kernels, kernel, false);
+  needs->has_edge_halo |= gathers_from_halos(kernels, kernel, true);
   f->walk += ROLES;
   needs->halo[end] |= has_halo;
   const bool asks_for_ids = kernel_asks_for_ids(f, kernel, end);
@@ -790,6 +797,13 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   f->walk += ROLES;
   for (int s = 0; s < stage_count; s++)
     if (is_out && walked != DOMAIN_MEMBER && asks_for_edges(f, f->graph->values[stages[s].anchor].operand[0])) needs->out_edge = true; /* a node is one member */
+}
+
+/* Beside the operands. */
+static void note_tables_of_halos(const Kernels *kernels, Kernel *kernel) {
+  const ValueId away[] = {kernels_halo_rows(kernels, kernel), kernels_edge_codes(kernels, kernel)};
+  for (int k = 0; k < 2; k++)
+    if (away[k] != NO_VALUE) add_once(kernels->graph->arena, &kernel->inputs, &kernel->input_count, away[k]);
 }
 
 static void note_labels(const Kernels *kernels, Kernel *kernel) {
@@ -836,6 +850,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);
     note_entries(&f, &kernels->kernels[i]);
+    note_tables_of_halos(kernels, &kernels->kernels[i]);
     note_labels(kernels, &kernels->kernels[i]);
   }
   if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);

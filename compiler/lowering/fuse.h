@@ -136,6 +136,10 @@ ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel);
 /* Likewise where the edges of each of its rows begin (Graph.offsets). */
 ValueId kernels_offsets(const Kernels *kernels, const Kernel *kernel);
 
+/* Which rows a kernel copies to halos, and where one that goes over out-edges finds the values on these in halos, likewise (Graph.halo_rows, .edge_codes). */
+ValueId kernels_halo_rows(const Kernels *kernels, const Kernel *kernel);
+ValueId kernels_edge_codes(const Kernels *kernels, const Kernel *kernel);
+
 /* What a product with sparse features goes over, where that is values of the graph (Graph.entries): where their numbers stand, and the numbers; else NO_VALUE. */
 ValueId kernels_entries(const Kernels *kernels, const Kernel *kernel, bool is_number);
 

@@ -43,6 +43,10 @@ void halo_pieces(Arena *arena, const int64_t *pairs, int levels, HaloPieces *pie
   *pieces = (HaloPieces){.pairs = pairs, .of_pair = arena_alloc(arena, ((size_t)count << levels) * sizeof(int)), .pair = arena_alloc(arena, (((size_t)count << levels) + 1) * sizeof(int))};
   for (int i = 0; i < count << levels; i++)
     if (pairs[i] > 0 || i >> levels == i % count) pieces->pair[pieces->of_pair[i] = ++pieces->count] = i;
+  int64_t *before = arena_alloc(arena, (size_t)(count + 1) * sizeof *before);
+  for (int i = 0; i < count << levels; i++) before[i % count + 1] += pairs[i];
+  for (int part = 0; part < count; part++) before[part + 1] += before[part];
+  pieces->before = before;
   for (int member = 0; member < 2; member++) {
     int *list = pieces->of_member[member] = arena_alloc(arena, (size_t)(pieces->count + 1) * sizeof *list);
     int *first = pieces->first[member] = arena_alloc(arena, (size_t)(count + 1) * sizeof *first), filled = 0;

@@ -150,6 +150,12 @@ static bool every_part_has_edges(const Parts *p, EdgeEnd end) {
   return true;
 }
 
+static bool is_each_part_gathered(const Parts *p, int halo) {
+  for (int part = 0; part < p->count; part++)
+    if (p->halo[halo].before[part] == p->halo[halo].before[part + 1]) return false;
+  return true;
+}
+
 static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
   const bool can_cut_edges = every_part_has_edges(p, END_DST);
@@ -159,6 +165,9 @@ static void find_cut(Parts *p, const Residents *residents) {
     if (is_asked_for(k->graph, residents, v)) p->is_cut[k->storage[v]] = false;
   for (int end = 0; end < 2; end++)
     if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
+  if (k->graph->edge_codes != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->edge_codes] = false;
+  for (int kind = 0; kind < HALO_KINDS; kind++)
+    if (k->graph->halo_rows[kind] != NO_VALUE && !is_each_part_gathered(p, kind)) p->is_cut[k->graph->halo_rows[kind]] = false;
   for (int v = 0; v < k->graph->value_count; v++)
     if (k->graph->values[v].op == OP_ENTRIES) p->is_cut[v] = p->is_cut[v] && every_part_has_entries(p, &k->graph->values[v].as.entries);
   choose_gathered(p);
@@ -360,7 +369,8 @@ static int64_t row_bytes(const Parts *p, ValueId value) {
 int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
   if (part < 2) return 0;
-  if (v->op == OP_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
+  if (v->op == OP_NEIGHBOURS || v->op == OP_EDGE_CODES) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
+  if (v->op == OP_HALO_ROWS) return (int64_t)sizeof(int32_t) * p->halo[v->as.degree.halo].before[part - 1];
   if (v->op == OP_OFFSETS) return OFFSET_BYTES * p->first[part - 1];
   if (v->op == OP_ENTRIES) return 4 * p->entries[v->as.entries.field].before[v->as.entries.is_by_column][part - 1];
   return row_bytes(p, value) * (v->shape.domain == DOMAIN_EDGE ? p->edges[END_DST] : p->first)[part - 1];
@@ -368,14 +378,16 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
 
 int64_t parts_bytes(const Parts *p, ValueId value, int part) {
   if (parts_is_halo(p, value)) return halo_bytes(p, value, part);
-  if (part == 0) return kernels_bytes(p->kernels, value);
-  const int64_t more = p->kernels->graph->values[p->kernels->storage[value]].op == OP_OFFSETS ? OFFSET_BYTES : 0;
+  const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
+  if (part == 0) return v->op == OP_HALO_ROWS ? parts_bytes_before(p, value, p->count + 1) : kernels_bytes(p->kernels, value);
+  const int64_t more = v->op == OP_OFFSETS ? OFFSET_BYTES : 0;
   return parts_bytes_before(p, value, part + 1) - parts_bytes_before(p, value, part) + more;
 }
 
 static int64_t bytes_before_of_away(const Parts *p, const Away *away, int part) {
   if (part < 2) return 0;
   if (away->of == AWAY_OFFSETS) return OFFSET_BYTES * p->first[part - 1];
+  if (away->of == AWAY_HALO_ROWS) return (int64_t)sizeof(int32_t) * p->halo[away->halo].before[part - 1];
   if (away->of == AWAY_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[away->end][part - 1];
   if (away->of == AWAY_ENTRIES) return 4 * p->entries[away->entries.field].before[away->entries.is_by_column][part - 1];
   return away->bytes / p->first[p->count] * p->first[part - 1];

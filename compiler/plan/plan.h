@@ -29,6 +29,7 @@ bool edge_halos_have_codes(const DataInfo *info, int levels); /* likewise an edg
 typedef struct HaloPieces {
   const int64_t *pairs; /* halo_pairs */
   int count;
+  const int64_t *before; /* [parts + 1]: so many of their rows do the parts before copy out */
   int *of_pair;         /* per pair: its piece; 0: none */
   int *pair;            /* per piece */
   int *of_member[2];    /* the pieces by the first member of their pairs, then by the second; and the other way round */
@@ -72,9 +73,10 @@ typedef struct Away {
   Tier tier;
   int64_t at, bytes;   /* at: in the host arena; parts on the SSD, and scores, lie elsewhere (parts_away_at) */
   Padding padding;     /* of its rows */
-  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OFFSETS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, and where those of each row begin;
-                                                                         one for each of a field's `entries` */
+  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OFFSETS, AWAY_HALO_ROWS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, and where those of each row begin;
+                                                                                         for each row of a part that another gathers; for each of a field's `entries` */
   EdgeEnd end;
+  HaloKind halo;
   struct Entries entries;
   bool is_learned;     /* a weight, or what its optimiser keeps: an epoch changes it */
   bool is_copy;        /* of a weight, as it was at the best epoch: between epochs the runtime writes and reads it, no step does */
@@ -106,7 +108,7 @@ typedef struct Residents {
     bool has_out, is_symmetric; /* has_out with out_ptr NO_INDEX: the same arrays as in */
   } *sets;                /* per set of edges */
   struct HaloBlocks {
-    int code, row, first; /* gnn_halo_rows; code NO_INDEX: codes are the neighbours that stay away */
+    int code, row, first; /* gnn_halo_rows; code NO_INDEX: codes are the neighbours that stay away, or stay away beside these, as rows do where row is NO_INDEX */
   } *halo;                /* per HaloKind */
   int halo_levels;        /* of the parts that they are for; 0: there are none */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
@@ -126,6 +128,7 @@ typedef struct Residents {
     const Cached **of_parts; /* per levels of parts; NULL: not yet asked for */
   } cache;
   int *field_away, neighbours_away[2], offsets_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
+  int halo_rows_away[HALO_KINDS], edge_codes_away; /* likewise, by HaloKind */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int scores_away;        /* where an evaluation leaves the scores, likewise */
   const Kernels *once_kernels; /* which run before the first epoch; NULL: nothing is computed once */

@@ -48,12 +48,23 @@ static int64_t loaded_bytes(const Residents *residents) {
   return bytes;
 }
 
+/* While it is found which rows parts gather of each other: a number for each node, and on their way to the SSD all rows of one direction. */
+static int64_t halo_filling_bytes(const TypedProgram *program, const Residents *residents) {
+  int64_t rows = 0;
+  for (int kind = 0; kind < HALO_KINDS; kind++) {
+    const int away = residents->halo_rows_away[kind];
+    if (away != NO_INDEX && residents->away[away].tier == TIER_SSD) rows = greater(rows, residents->away[away].bytes);
+  }
+  return residents->halo_levels ? 4 * program->info->nodes + rows : 0;
+}
+
 /* Beside the data, while they go into the arenas. */
 static int64_t filling_bytes(const TypedProgram *program, const Residents *residents) {
   const int64_t of_nodes = 8 * (program->info->nodes + 1);
   int64_t bytes = of_nodes; /* what is counted of each node */
   const int offsets = residents->offsets_away[END_SRC];
   if (offsets != NO_INDEX && residents->away[offsets].tier == TIER_SSD) bytes += of_nodes; /* where the edges of each begin, until all of them are there */
+  bytes += halo_filling_bytes(program, residents);
   for (int f = 0; f < program->field_count; f++)
     if (residents->sparse[f][5] != NO_INDEX) bytes = greater(bytes, 2 * residents->blocks[residents->sparse[f][5]].bytes); /* turned around: 8 an entry */
   return bytes;

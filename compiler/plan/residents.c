@@ -28,7 +28,7 @@ typedef struct Collecting {
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
   DataHomes homes;
-  bool is_graph_away, has_offsets_away, has_labels_away;
+  bool is_graph_away, has_offsets_away, has_labels_away, has_halo_rows_away, has_edge_codes_away;
   Padding *field_padding;
   int window_count;
   int64_t window_bytes;
@@ -122,8 +122,11 @@ static void add_halo(Collecting *l, HaloKind kind) {
   const int64_t rows = halo_rows(halo_pairs(l->arena, info, kind, levels), levels);
   l->residents->halo_levels = levels;
   /* Where neighbours stay away, codes do. */
-  l->residents->halo[kind] = (struct HaloBlocks){.code = l->is_graph_away && kind != HALO_OF_EDGES ? NO_INDEX : add_part(l, halo_name(l, kind), "_codes", 4 * info->edges), .row = add_part(l, halo_name(l, kind), "_halo_rows", 4 * rows),
+  const bool are_codes_away = kind == HALO_OF_EDGES ? l->has_edge_codes_away : l->is_graph_away;
+  l->residents->halo[kind] = (struct HaloBlocks){.code = are_codes_away ? NO_INDEX : add_part(l, halo_name(l, kind), "_codes", 4 * info->edges), .row = l->has_halo_rows_away ? NO_INDEX : add_part(l, halo_name(l, kind), "_halo_rows", 4 * rows),
                                                  .first = add_part(l, halo_name(l, kind), "_halo_first", 8 * ((INT64_C(1) << 2 * levels) + 1))};
+  if (l->has_halo_rows_away) l->residents->halo_rows_away[kind] = add_away(l, arena_printf(l->arena, "graph_%s_halo_rows", halo_name(l, kind)), (Away){.tier = l->homes.graph, .bytes = 4 * rows, .of = AWAY_HALO_ROWS, .halo = kind});
+  if (kind == HALO_OF_EDGES && are_codes_away) l->residents->edge_codes_away = add_neighbours_away(l, "graph_edge_codes", info->edges, END_SRC);
 }
 
 static bool is_set_symmetric(const DataInfo *info, Domain edges) {
@@ -358,6 +361,14 @@ static bool has_offsets_away(const Kernels *kernels) {
   return kernels && (kernels->graph->offsets[END_SRC] != NO_VALUE || kernels->graph->offsets[END_DST] != NO_VALUE);
 }
 
+static bool has_halo_rows_away(const Kernels *kernels) {
+  bool has = false;
+  for (int kind = 0; kernels && kind < HALO_KINDS; kind++) has = has || kernels->graph->halo_rows[kind] != NO_VALUE;
+  return has;
+}
+
+static bool has_edge_codes_away(const Kernels *kernels) { return kernels && kernels->graph->edge_codes != NO_VALUE; }
+
 /* Rows of nodes that kernels make. */
 static bool scores_can_be_away(const Kernels *evaluation) {
   const Graph *graph = evaluation->graph;
@@ -399,14 +410,16 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), has_offsets_away(training) || has_offsets_away(evaluation) || has_offsets_away(once),
-                  homes.has_labels && homes.fields == TIER_HOST && homes.scores == TIER_HOST && scores_can_be_away(evaluation), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
+                  homes.has_labels && homes.fields == TIER_HOST && homes.scores == TIER_HOST && scores_can_be_away(evaluation),
+                  has_halo_rows_away(training) || has_halo_rows_away(evaluation) || has_halo_rows_away(once), has_edge_codes_away(training) || has_edge_codes_away(evaluation) || has_edge_codes_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
   y->field_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
   y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);
   for (int f = 0; f < program->field_count; f++)
     for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
   y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->offsets_away[END_SRC] = y->offsets_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
-  y->node_id = y->edge_id = NO_INDEX;
+  for (int kind = 0; kind < HALO_KINDS; kind++) y->halo_rows_away[kind] = NO_INDEX;
+  y->node_id = y->edge_id = y->edge_codes_away = NO_INDEX;
   y->halo = arena_alloc(arena, (size_t)typed_halos(program->info) * sizeof *y->halo);
   for (int kind = 0; kind < typed_halos(program->info); kind++) y->halo[kind] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
   const int sets = typed_edge_sets(program->info);
@@ -448,7 +461,8 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 }
 
 bool resident_is_of(const Residents *y, int away, CachedData data) {
-  bool is_graph = false;
+  bool is_graph = away == y->edge_codes_away;
+  for (int kind = 0; kind < HALO_KINDS; kind++) is_graph = is_graph || away == y->halo_rows_away[kind];
   for (int end = 0; end < 2; end++) is_graph = is_graph || away == y->neighbours_away[end] || away == y->offsets_away[end] || away == y->degree_away[end];
   return away != y->scores_away && (y->away[away].is_learned ? data.learned : is_graph ? data.graph : data.fields);
 }
@@ -478,6 +492,8 @@ int resident_away(const Residents *residents, const Graph *graph, ValueId value)
   const Value *v = &graph->values[value];
   if (v->op == OP_NEIGHBOURS) return residents->neighbours_away[v->as.end];
   if (v->op == OP_OFFSETS) return residents->offsets_away[v->as.end];
+  if (v->op == OP_HALO_ROWS) return residents->halo_rows_away[v->as.degree.halo];
+  if (v->op == OP_EDGE_CODES) return residents->edge_codes_away;
   if (v->op == OP_DEGREE && v->as.degree.edges == DOMAIN_EDGE) return residents->degree_away[v->as.degree.end];
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
   if (v->op == OP_PARAM) return residents->weight_away[v->as.index];

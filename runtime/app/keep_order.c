@@ -20,6 +20,21 @@ int gnn_keeps_all(const gnn_program *program) {
   return program->copy_count == 0;
 }
 
+static void keeping_takes_halos(gnn_program *program, const gnn_keep_order *order) {
+  for (int h = 0; h < GNN_HALOS; h++) {
+    struct gnn_halo_desc *halo = &program->graph.halo[h];
+    if (order->at_halo_rows[h] < 0) continue;
+    halo->is_row_on_host = 0;
+    halo->row_home = (gnn_side){0};
+    halo->at_row = order->at_halo_rows[h];
+  }
+  struct gnn_halo_desc *edges = &program->graph.halo[GNN_HALO_EDGES];
+  if (order->at_edge_codes < 0) return;
+  edges->is_code_on_host = 0;
+  edges->code_home = (gnn_side){0};
+  edges->at_code = order->at_edge_codes;
+}
+
 gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, gnn_error *error) {
   const gnn_keep_order *order = program->keep_order;
   const size_t bytes = (size_t)program->weight_count * sizeof *keeping->weights;
@@ -69,6 +84,7 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     edges->at_in_ptr = order->at_in_ptr;
     edges->at_out_ptr = order->at_out_ptr;
   }
+  if (order->has_moved_halos) keeping_takes_halos(p, order);
   for (int w = 0; w < program->weight_count; w++) {
     keeping->weights[w] = program->weights[w];
     keeping->weights[w].at_gradient = -1; /* the plan's place */

@@ -79,12 +79,17 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   cut_program codes whole_halos "$work/halos_away.gnn" '--cut=halos(2)' "$box" --budget device=1700KiB
   check "codes: sums gather by them" grep -q 'gnn_at(g, place_[a-z0-9_]*_halo\[code >> ' "$work/codes.work/model_kernels.cu"
   check "codes: they come from the host" grep -q "in graph_in_idx\[2/2\] <- host" "$work/codes.work/model.c"
+  tables_there() { grep -q 'in graph_in_halo_rows\[2/2\] <- host' "$work/codes.work/model.c" && grep -q 'const int64_t r = P_LABELS(in_halo_rows)\[i\]' "$work/codes.work/model_kernels.cu"; }
+  check "codes: and which rows the parts gather" tables_there
   if [ -n "${CUDA_ALL:-}" ]; then
     check "halos, in bf16: the program of whole values trains" makes_and_trains "$work/half_halos" "$models/halo4.gnn" --cut=whole --precision=bf16
     cut_program halos_half half_halos "$models/halo4.gnn" '--cut=halos(2)' --precision=bf16 "$box" --budget device=2200KiB
   fi
   check "edges: the program of whole values trains" makes_and_trains "$work/whole_edges" "$models/edges4.gnn" --cut=whole
-  cut_program edges whole_edges "$models/edges4.gnn" '--cut=halos(2)' --gemm=cublas "$box" --budget device=2200KiB
+  sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$models/edges4.gnn" >"$work/edges_away.gnn"
+  cut_program edges whole_edges "$work/edges_away.gnn" '--cut=halos(2)' --gemm=cublas "$box" --budget device=2200KiB
+  edge_tables() { grep -q 'in graph_edge_halo_rows\[2/2\] <- host' "$work/edges.work/model.c" && grep -q 'edge_code = ((const uint32_t \*)P_LABELS(edge_codes))\[i\]' "$work/edges.work/model_kernels.cu"; }
+  check "edges: which of them are gathered, and where each is found, comes by parts" edge_tables
   by_parts_of_edges() { grep -q 'part_in\[part\]' "$work/edges.work/model.c" && grep -q 'gnn_walk_edges<[0-9, ]*>(edges, first_row, end_row, ' "$work/edges.work/model_kernels.cu" && grep -q 'out gate1_[a-z0-9_]*\[[12]/2\] -> host' "$work/edges.work/model.c"; }
   check "edges: values on edges are made, multiplied and moved by parts" by_parts_of_edges
   for tier in ${CUDA_ALL:+host} ssd; do

@@ -170,8 +170,8 @@ queue halo4_kept halo4 '--cut=halos(2)'
 queue keep_edges4 edges4
 queue edges4_rows edges4 '--cut=rows(4)' ${road[host]} --budget device=3300KiB
 queue edges4_halos edges4 '--cut=halos(4)' $box --budget host=4MiB --budget device=3500KiB
-sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' "$plans/edges4.gnn" >edges4_away.gnn
-queue edges4_away none '--cut=halos(4)' --budget host=64MiB --budget device=3300KiB
+sed '$a plan {\n  fate "x" = ssd\n  fate "graph_*_idx" = ssd\n}' "$plans/edges4.gnn" >edges4_away.gnn
+queue edges4_away none '--cut=halos(4)' --budget ssd=64MiB --budget device=3100KiB
 queue halo4_host halo4 '--cut=halos(4)' ${road[host]} --budget device=$(least_of halo4 '--cut=halos(4)' ${road[host]})KiB
 queue halo4_direct halo4 '--cut=halos(4)' $box --budget host=0 ${road[direct]} --budget device=$(near_least 2120 halo4 '--cut=halos(4)' $box --budget host=0 ${road[direct]})KiB
 for tier in host ssd; do sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$plans/sparse3.gnn" >sparse3_$tier.gnn; done
@@ -565,6 +565,8 @@ check "edges4, from tables: all that goes over edges goes by parts, and pieces o
 check "edges4, from halos: likewise" edges_by_parts halos ring
 edges_from_halos() { grep -q '^  /\* step .* = sum over out-edges of d_edgeconv1_sub_halo \[4/4\]$' gen_edges4_halos/edges4.c && grep -q 'in [a-z0-9_]*_halo\[4>[123]/4\]' gen_edges4_halos/edges4.c && grep -q '\.at_out_edge = -1, ' gen_edges4_halos/edges4.c; }
 check "  and values on edges reach their sources so, by no number of an edge" edges_from_halos
+edge_tables() { grep -q 'in graph_edge_halo_rows\[2/4\] <- ssd' gen_edges4_away/edges4_away.c && grep -q 'in graph_edge_codes\[4/4\] <- ssd' gen_edges4_away/edges4_away.c && ! grep -q 'AT_graph_edge_[a-z_]* ' <(grep -v AT_graph_edge_halo_first gen_edges4_away/edges4_away.c); }
+check "  with data away which edges are gathered, and where each is found, comes by parts" edge_tables
 check "  nobody asks for the ids of neighbours" grep -q '\.at_in_idx = -1, ' gen_edges4_halos/edges4.c
 edges_need_less() { [ $((10 * $(least_of edges4 '--cut=rows(4)' ${road[host]}))) -lt $((7 * $(least_of edges4 --cut=whole ${road[host]}))) ]; }
 ! is_all || check "edges4: less than 0.7 of what whole values need at least" edges_need_less
@@ -592,6 +594,8 @@ graph_on_host() {
 check "features and graph on the host: both directions come by parts, with where the edges of each node begin, same bits, memory as planned" graph_on_host
 for name in halos halosssd; do check "edges one way, $name, features and codes away: same bits, memory as planned" agrees_with keep_directed ${name}_directed; done
 check "codes come by parts in both directions" bash -c "grep -q 'in graph_in_idx\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_idx\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c"
+halo_tables() { grep -q 'in graph_in_halo_rows\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_halo_rows\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c && ! grep -q 'AT_graph_[a-z]*_halo_rows ' gen_halos{,ssd}_directed/*.c; }
+check "which rows the parts gather comes by parts in both directions" halo_tables
 check "labels come by parts, too, where the device has little room" bash -c "grep -q 'in data_y\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'AT_data_y INT64_C' gen_away_directed/away_directed.c"
 says_data_on_host() { "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB away_directed.gnn | grep 'up to 2 slices of columns, features and graph on the host'; }
 check "and --plan says so" says_data_on_host

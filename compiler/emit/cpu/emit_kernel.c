@@ -539,11 +539,11 @@ static void emit_halo(StepWriter *w) {
     return;
   }
   const int parts = w->step->parts->count;
-  const char *part = step_part(w), *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor);
+  const char *part = step_part(w), *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor), *rows = step_halo_rows(w);
   step_write_halo(w, (Spread){0});
   open_task(w, "rows", w->body->uses | USES_RUN | USES_STEP);
-  fprintf(w->out, "  const gnn_halo_rows *halo = &%s;\n  const int64_t *first = halo->first + (%s - 1) * %d;\n  int to_part = 0;\n  for (int64_t i = begin; i < end; i++) {\n", step_halo(w, halo_kind(w->anchor)), part, parts);
-  fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = halo->row[i];\n    %s *restrict to = (%s *)(void *)gnn_at(g, %s[to_part]) + (i - first[to_part]) * %" PRId64 ";\n", type, type, pieces,
+  fprintf(w->out, "  const int64_t *first = %s.first + (%s - 1) * %d;\n  int to_part = 0;\n  for (int64_t i = begin; i < end; i++) {\n", step_halo(w, halo_kind(w->anchor)), part, parts);
+  fprintf(w->out, "    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = %s[i];\n    %s *restrict to = (%s *)(void *)gnn_at(g, %s[to_part]) + (i - first[to_part]) * %" PRId64 ";\n", rows, type, type, pieces,
           kernels_row_stride(w->kernels, w->kernel->anchor));
   step_print_lines(w->out, "    ", w->body->text[LEVEL_ROW]);
   fprintf(w->out, "%s  }\n}\n\n", rows_loops_text(w->body, "    "));

@@ -430,7 +430,7 @@ static void emit_halo(CudaWriter *c) {
   const int parts = w->step->parts->count;
   const char *halo = step_halo(w, halo_kind(w->anchor)), *part = step_part(w);
   const char *first = arena_printf(w->arena, "%s.first[(%s - 1) * %d]", halo, part, parts), *end = arena_printf(w->arena, "%s.first[%s * %d]", halo, part, parts);
-  const char *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor);
+  const char *pieces = argument_at_pieces(w->arguments, w->kernel->anchor, true, &w->uses), *type = rows_type(w->kernels, w->kernel->anchor), *rows = step_halo_rows(w);
   step_write_halo(w, any_spread);
   set_group(c, body_width(c), 1, 0);
   step_write_halo(w, spread_of(c));
@@ -438,7 +438,7 @@ static void emit_halo(CudaWriter *c) {
   print_step_struct(c);
   print_own(c);
   fprintf(w->out, "  const int64_t *const first = &%s;\n  for (int64_t i = first[0] + gnn_group<%d>(); i < first[%d]; i += gnn_groups<%d>()) {\n", first, c->lanes, parts, c->lanes);
-  fprintf(w->out, "    int to_part = 0;\n    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = %s.row[i];\n", halo);
+  fprintf(w->out, "    int to_part = 0;\n    while (i >= first[to_part + 1]) to_part++;\n    const int64_t r = %s[i];\n", rows);
   fprintf(w->out, "    %s *const to = (%s *)(void *)gnn_at(g, %s[to_part]) + (i - first[to_part]) * %" PRId64 ";\n", type, type, pieces, kernels_row_stride(w->kernels, w->kernel->anchor));
   print_body(c, ROW_WHOLE, 0, "    ");
   fprintf(w->out, "  }\n");
