@@ -369,6 +369,8 @@ typedef struct gnn_field_desc {
   gnn_side home;        /* GNN_DENSE: where it has extents, these have the rows on the SSD, from where copies bring them, and at[0] is nothing */
   int64_t window;       /* where that window begins whose offsets they are: the rows are read where they lie in a file; 0: they are in the scratch file */
   gnn_side entries_home[4]; /* GNN_SPARSE: likewise, of by_row idx and value, by_column idx and value, whose at is nothing then */
+  int is_ptr_on_host;   /* GNN_SPARSE: by_row ptr is an offset of the host arena, too, */
+  gnn_side ptr_home;    /* or where it has extents on the SSD, as gnn_edge_set_desc.in_ptr_home */
   const int64_t *part_entries[2]; /* GNN_SPARSE, idx and value away from the device: so many entries lie in the parts of the nodes before, and in the parts of the */
   const int64_t *part_columns;    /* columns before, which begin at these; NULL: any number, or they have no parts */
   int64_t stride;       /* GNN_DENSE: gnn_row_stride */
@@ -552,7 +554,7 @@ typedef struct gnn_moved_weight {
 /* A field that the plan has away from the device lies at at[0] of the device arena here, what is away of a sparse one as in entries_home. */
 typedef struct gnn_moved_field {
   int field; /* index into gnn_program.fields */
-  int64_t at[4];
+  int64_t at[4], at_ptr; /* at_ptr: where rows of a sparse one begin; -1: that is where it is in the plan */
 } gnn_moved_field;
 
 typedef struct gnn_keep_order {

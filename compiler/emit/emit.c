@@ -109,7 +109,7 @@ static void emit_copies(const Emission *m, FILE *out) {
   for (int k = 0; k < scores_copies(m); k++) {
     const int extent = y->away_extent[y->residents->scores_away] + k;
     if (k % y->scores_together == 0) at = y->scores_at;
-    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {%s, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, scores_tier(y),
+    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {%s, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, scores_tier(y),
             at, s->copy_count + k, k == 0 ? ", for those who ask after an evaluation" : "");
     at += y->extents[extent].bytes;
   }
@@ -398,6 +398,12 @@ static void emit_weights(const Emission *m, FILE *out) {
   fprintf(out, "};\n\n");
 }
 
+/* Of what may lie away from the device. */
+static void emit_home(const Emission *m, const char *what, int away, FILE *out) {
+  if (away != NO_INDEX && m->layout->residents->away[away].tier == TIER_SSD) fprintf(out, ", .%s_home = %s", what, away_side(m, away));
+  else if (away != NO_INDEX) fprintf(out, ", .is_%s_on_host = 1", what);
+}
+
 static bool has_field(const Emission *m, int f) { return m->layout->residents->field[f] != NO_INDEX || m->layout->residents->field_away[f] != NO_INDEX; }
 
 /* Some of its numbers that are not 0 are at home elsewhere than on the device, which all are then. */
@@ -408,13 +414,14 @@ static void emit_sparse_places(const Emission *m, int32_t f, FILE *out) {
   const Residents *y = m->layout->residents;
   const bool is_away = has_entries_away(m, f), is_on_ssd = is_away && y->away[y->entries_away[f][0][0]].tier == TIER_SSD;
   for (int k = 0; k < SPARSE_BLOCKS; k++) {
-    const int at_home = k % 4 == 1 || k % 4 == 2 ? y->entries_away[f][k / 4][k % 4 - 1] : NO_INDEX;
-    fprintf(out, "%s%s", k ? ", " : "", at_home == NO_INDEX || is_on_ssd ? at(m, y->sparse[f][k]) : arena_printf(m->arena, "%" PRId64, y->away[at_home].at));
+    const int at_home = k == 0 ? y->entry_offsets_away[f] : k % 4 == 1 || k % 4 == 2 ? y->entries_away[f][k / 4][k % 4 - 1] : NO_INDEX;
+    fprintf(out, "%s%s", k ? ", " : "", place_of(m, y->sparse[f][k], at_home));
   }
   fprintf(out, "}");
   if (!is_away) return;
   if (is_on_ssd) fprintf(out, ", .entries_home = {%s, %s, %s, %s}", away_side(m, y->entries_away[f][0][0]), away_side(m, y->entries_away[f][0][1]), away_side(m, y->entries_away[f][1][0]), away_side(m, y->entries_away[f][1][1]));
   else fprintf(out, ", .is_on_host = 1");
+  emit_home(m, "ptr", y->entry_offsets_away[f], out);
   const Parts *parts = m->evaluation_plan->problem->parts;
   if (parts->count == 1) return;
   fprintf(out, ",\n   .part_entries = {part_entries_%d", f);
@@ -742,12 +749,6 @@ static void emit_ranks(const Emission *m, FILE *out) {
   static const char *const boundaries[] = {"GNN_BOUNDARY_EXACT", "GNN_BOUNDARY_STALE", "GNN_BOUNDARY_SAMPLE"};
   fprintf(out, ", &gnn_mpi, %s, %.17g, %d, %d};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number, m->evaluation_plan->problem->parts->finer,
           m->program->info->has_all ? domain_set(typed_all_edges(m->program->info)) : 0);
-}
-
-/* Of what may lie away from the device. */
-static void emit_home(const Emission *m, const char *what, int away, FILE *out) {
-  if (away != NO_INDEX && m->layout->residents->away[away].tier == TIER_SSD) fprintf(out, ", .%s_home = %s", what, away_side(m, away));
-  else if (away != NO_INDEX) fprintf(out, ", .is_%s_on_host = 1", what);
 }
 
 static void emit_program(const Emission *m, int value_count, const TapList *taps, FILE *out) {

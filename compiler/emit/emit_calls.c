@@ -162,8 +162,8 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
     const Block *kept = kept_block(y, residents->field_away[f]), *entries[4];
     for (int k = 0; k < 4; k++) entries[k] = kept_block(y, residents->entries_away[f][k / 2][k % 2]);
     if (kept || entries[0]) fprintf(out, "%s{%d, {", has_moved ? ", " : "static const gnn_moved_field moved_fields[] = {", index);
-    if (kept) fprintf(out, "KEEP_%s}}", kept->name);
-    if (entries[0]) fprintf(out, "%s, %s, %s, %s}}", kept_place(m, entries[0]), kept_place(m, entries[1]), kept_place(m, entries[2]), kept_place(m, entries[3]));
+    if (kept) fprintf(out, "KEEP_%s}, -1}", kept->name);
+    if (entries[0]) fprintf(out, "%s, %s, %s, %s}, %s}", kept_place(m, entries[0]), kept_place(m, entries[1]), kept_place(m, entries[2]), kept_place(m, entries[3]), kept_place(m, kept_block(y, residents->entry_offsets_away[f])));
     has_moved = has_moved || kept || entries[0];
     index += residents->field_away[f] != NO_INDEX || residents->field[f] != NO_INDEX;
   }

@@ -40,7 +40,7 @@ bool emit_is_reserved(const char *name) {
   static const char *const locals[] = {
       "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to", "block", "last", "lane", "lanes",
       "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column", "until",
-      "from", "product", "own", "n", "word", "first", "inner", "code", "edge_code", "halo", "to_part", "features", "first_column", "end_column", "far_part", "row_parts", "first_edge", "end_edge", "here"};
+      "from", "product", "own", "n", "word", "first", "inner", "code", "edge_code", "halo", "to_part", "features", "first_column", "end_column", "far_part", "row_parts", "first_edge", "end_edge", "here", "own_rows"};
   size_t length = strlen(name);
   bool is_type = length > 2 && strcmp(name + length - 2, "_t") == 0;
   return is_type || emit_is_keyword(name) || is_macro(name) || IS_ONE_OF(locals, name, length) || strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 ||

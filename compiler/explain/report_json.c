@@ -212,7 +212,7 @@ static const char **names_of_residents(const Emission *m) {
   const TypedProgram *p = m->program;
   const char **names = arena_alloc(m->arena, (size_t)(m->layout->resident_count + 1) * sizeof *names);
   for (int f = 0; f < p->field_count; f++)
-    if (y->field[f] != NO_INDEX && y->field[f] != y->sparse[f][0]) names[y->field[f]] = p->fields[f].name;
+    if (y->field[f] != NO_INDEX && y->field[f] != y->sparse[f][0] && y->field[f] != y->sparse[f][SPARSE_ROW_SHARES]) names[y->field[f]] = p->fields[f].name;
   for (int w = 0; w < p->param_count; w++) {
     if (y->weight[w] != NO_INDEX) names[y->weight[w]] = p->params[w].name;
     for (int s = 0; s < MAX_STATES; s++)

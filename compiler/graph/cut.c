@@ -708,6 +708,8 @@ static void add_entries_of(const Cutting *c, int32_t field, bool is_by_column, P
   for (int is_number = 0; is_number < 2; is_number++)
     graph->entries[field][is_by_column][is_number] = graph_add(graph, (Value){.op = OP_ENTRIES, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL},
                                                                               .as.entries = {field, is_by_column, is_number}, .place = place, .origin = NO_VALUE});
+  if (is_by_column || !are_offsets_away(graph->program->info)) return;
+  graph->entry_offsets[field] = graph_add(graph, (Value){.op = OP_ENTRY_OFFSETS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .as.entries = {.field = field}, .place = place, .origin = NO_VALUE});
 }
 
 /* Products go over them row by row, their gradients column by column. */
@@ -716,8 +718,11 @@ static void add_entries(const Cutting *c) {
   const int fields = graph->program->field_count, all = graph->value_count;
   if (!c->options.is_away || !c->options.is_sparse) return;
   graph->entries = arena_alloc(graph->arena, (size_t)(fields + 1) * sizeof *graph->entries);
-  for (int f = 0; f < fields; f++)
+  graph->entry_offsets = arena_alloc(graph->arena, (size_t)(fields + 1) * sizeof *graph->entry_offsets);
+  for (int f = 0; f < fields; f++) {
+    graph->entry_offsets[f] = NO_VALUE;
     for (int k = 0; k < 4; k++) graph->entries[f][k / 2][k % 2] = NO_VALUE;
+  }
   for (int i = 0; i < all; i++) {
     const Value *value = &graph->values[i];
     const int side = value->op == OP_OUTER ? graph_sparse_side(graph, c->options.is_sparse, i) : value->op == OP_MATMUL ? 0 : NO_INDEX;

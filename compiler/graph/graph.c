@@ -78,6 +78,7 @@ Graph *graph_copy(const Graph *graph) {
   copy->edge_codes = graph->edge_codes;
   copy->labels = graph->labels;
   copy->entries = graph->entries;
+  copy->entry_offsets = graph->entry_offsets;
   copy->gradients = graph->gradients; /* lists that a rebuild makes anew */
   copy->updates = graph->updates;
   copy->update_count = graph->update_count;
@@ -420,6 +421,7 @@ void graph_name_values(Graph *graph) {
     else if (value->op == OP_HALO_ROWS) base = halo_rows_name(value);
     else if (value->op == OP_EDGE_CODES) base = "edge_codes";
     else if (value->op == OP_ENTRIES) base = graph_entries_name(graph, value);
+    else if (value->op == OP_ENTRY_OFFSETS) base = arena_printf(graph->arena, "%s_row_ptr", program->fields[value->as.entries.field].name);
     else if (!*base) base = "t";
     written[i] = base;
     base = arena_identifier(graph->arena, base);

@@ -123,7 +123,7 @@ typedef struct Value {
       Domain edges;
       HaloKind halo;  /* HALO, HALO_ROWS alone */
     } degree;         /* DEGREE; HALO, HALO_ROWS: of the sums that gather from it, the end at which they arrive */
-    /* ENTRIES: of which field, in which order, and what of them: its numbers, or where they stand, the column or the row. */
+    /* ENTRIES: of which field, in which order, and what of them: its numbers, or where they stand, the column or the row. ENTRY_OFFSETS: of which field. */
     struct Entries {
       int32_t field;
       bool is_by_column, is_number;
@@ -177,6 +177,7 @@ typedef struct Graph {
   ValueId halo_rows[HALO_KINDS], edge_codes; /* likewise which rows parts gather, by HaloKind, and where out-edges have theirs; NO_VALUE, too, where there are no halos, or the rows are few enough to stay */
   ValueId labels;           /* of an evaluation that a GPU measures, where they move, too: read with what makes the scores; else NO_VALUE */
   ValueId (*entries)[2][2]; /* per field, by [is_by_column][is_number]: likewise, of products with sparse features that move as other values do; NULL: none of any field, or NO_VALUE */
+  ValueId *entry_offsets;   /* likewise, per field, where those of each row begin; NO_VALUE, too, where these are few enough to stay */
   ValueId *gradients;       /* per param after autodiff: dloss/dparam or NO_VALUE; NULL before */
   int update_count;
   ValueId *updates;         /* the roots of a training graph */

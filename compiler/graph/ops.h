@@ -43,6 +43,8 @@ OP(EDGE_CODES, "where the values of each node's out-edges are in halos; beside N
    0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ENTRIES, "the numbers of sparse features that are not 0, or where they stand, row by row or column by column; beside the operands of products with them",
    0,  LEAF,   ENTRIES,  NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(ENTRY_OFFSETS, "where those of each row begin; beside them",
+   0,  LEAF,   ENTRIES,  NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ROW_COUNT, "how many nodes, edges or graphs there are",
    0,  LEAF,   DOMAIN,   SCALAR,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(MAP, "an element-wise function of operands of one shape",

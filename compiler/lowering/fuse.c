@@ -766,10 +766,14 @@ ValueId kernels_entries(const Kernels *kernels, const Kernel *kernel, bool is_nu
   return NO_VALUE;
 }
 
-/* With the features themselves, which stay where they are: where each row begins among the entries. */
+ValueId kernels_entry_offsets(const Kernels *kernels, const Kernel *kernel) {
+  const ValueId idx = kernel->kind == KERNEL_SPARSE_MATMUL ? kernels_entries(kernels, kernel, false) : NO_VALUE;
+  return idx == NO_VALUE ? NO_VALUE : kernels->graph->entry_offsets[kernels->graph->values[idx].as.entries.field];
+}
+
 static void note_entries(Fusion *f, Kernel *kernel) {
-  const ValueId entries[2] = {kernels_entries(f->kernels, kernel, false), kernels_entries(f->kernels, kernel, true)};
-  for (int k = 0; k < 2; k++)
+  const ValueId entries[3] = {kernels_entries(f->kernels, kernel, false), kernels_entries(f->kernels, kernel, true), kernels_entry_offsets(f->kernels, kernel)};
+  for (int k = 0; k < 3; k++)
     if (entries[k] != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, entries[k]);
 }
 

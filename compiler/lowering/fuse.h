@@ -142,6 +142,7 @@ ValueId kernels_edge_codes(const Kernels *kernels, const Kernel *kernel);
 
 /* What a product with sparse features goes over, where that is values of the graph (Graph.entries): where their numbers stand, and the numbers; else NO_VALUE. */
 ValueId kernels_entries(const Kernels *kernels, const Kernel *kernel, bool is_number);
+ValueId kernels_entry_offsets(const Kernels *kernels, const Kernel *kernel); /* and where those of each row begin (Graph.entry_offsets) */
 
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options);
 const char *verify_kernels(const Kernels *kernels);

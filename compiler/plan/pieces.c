@@ -360,6 +360,8 @@ static int64_t halo_bytes(const Parts *p, ValueId value, int piece) {
 /* Where the edges of a part's last row end is where those of the next part's first begin. */
 enum { OFFSET_BYTES = 8 };
 
+static bool are_offsets(const Value *value) { return value->op == OP_OFFSETS || value->op == OP_ENTRY_OFFSETS; }
+
 static int64_t row_bytes(const Parts *p, ValueId value) {
   const Graph *graph = p->kernels->graph;
   const int64_t rows = graph_value_rows(graph, p->kernels->storage[value]);
@@ -371,7 +373,7 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   if (part < 2) return 0;
   if (v->op == OP_NEIGHBOURS || v->op == OP_EDGE_CODES) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
   if (v->op == OP_HALO_ROWS) return (int64_t)sizeof(int32_t) * p->halo[v->as.degree.halo].before[part - 1];
-  if (v->op == OP_OFFSETS) return OFFSET_BYTES * p->first[part - 1];
+  if (are_offsets(v)) return OFFSET_BYTES * p->first[part - 1];
   if (v->op == OP_ENTRIES) return 4 * p->entries[v->as.entries.field].before[v->as.entries.is_by_column][part - 1];
   return row_bytes(p, value) * (v->shape.domain == DOMAIN_EDGE ? p->edges[END_DST] : p->first)[part - 1];
 }
@@ -380,7 +382,7 @@ int64_t parts_bytes(const Parts *p, ValueId value, int part) {
   if (parts_is_halo(p, value)) return halo_bytes(p, value, part);
   const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
   if (part == 0) return v->op == OP_HALO_ROWS ? parts_bytes_before(p, value, p->count + 1) : kernels_bytes(p->kernels, value);
-  const int64_t more = v->op == OP_OFFSETS ? OFFSET_BYTES : 0;
+  const int64_t more = are_offsets(v) ? OFFSET_BYTES : 0;
   return parts_bytes_before(p, value, part + 1) - parts_bytes_before(p, value, part) + more;
 }
 

@@ -73,7 +73,7 @@ typedef struct Away {
   Tier tier;
   int64_t at, bytes;   /* at: in the host arena; parts on the SSD, and scores, lie elsewhere (parts_away_at) */
   Padding padding;     /* of its rows */
-  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OFFSETS, AWAY_HALO_ROWS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, and where those of each row begin;
+  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OFFSETS, AWAY_HALO_ROWS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, and where those of each row begin, or of features;
                                                                                          for each row of a part that another gathers; for each of a field's `entries` */
   EdgeEnd end;
   HaloKind halo;
@@ -114,7 +114,7 @@ typedef struct Residents {
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
-  int *field;             /* per field: its numbers; for sparse ones the first of */
+  int *field;             /* per field: its numbers; for sparse ones the first, of those that are on the device, of */
   int (*sparse)[SPARSE_BLOCKS]; /* by row ptr, idx, value, bounds (for a GPU hubs), by column the same; NO_INDEX for what is away */
   bool *is_field_half;    /* its numbers are kept in bf16 */
   int away_count;
@@ -130,6 +130,7 @@ typedef struct Residents {
   int *field_away, neighbours_away[2], offsets_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
   int halo_rows_away[HALO_KINDS], edge_codes_away; /* likewise, by HaloKind */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
+  int *entry_offsets_away;
   int scores_away;        /* where an evaluation leaves the scores, likewise */
   const Kernels *once_kernels; /* which run before the first epoch; NULL: nothing is computed once */
   int *once, *once_away;  /* by the index of HOISTED: the block, or the index into away; NO_INDEX: it is the other of these */

@@ -65,8 +65,11 @@ static int64_t filling_bytes(const TypedProgram *program, const Residents *resid
   const int offsets = residents->offsets_away[END_SRC];
   if (offsets != NO_INDEX && residents->away[offsets].tier == TIER_SSD) bytes += of_nodes; /* where the edges of each begin, until all of them are there */
   bytes += halo_filling_bytes(program, residents);
-  for (int f = 0; f < program->field_count; f++)
+  for (int f = 0; f < program->field_count; f++) {
+    const int begins = residents->entry_offsets_away[f];
+    if (begins != NO_INDEX && residents->away[begins].tier == TIER_SSD) bytes = greater(bytes, of_nodes + residents->away[begins].bytes);
     if (residents->sparse[f][5] != NO_INDEX) bytes = greater(bytes, 2 * residents->blocks[residents->sparse[f][5]].bytes); /* turned around: 8 an entry */
+  }
   return bytes;
 }
 

@@ -30,6 +30,7 @@ typedef struct Collecting {
   DataHomes homes;
   bool is_graph_away, has_offsets_away, has_labels_away, has_halo_rows_away, has_edge_codes_away;
   Padding *field_padding;
+  bool *has_entry_offsets_away; /* per field */
   int window_count;
   int64_t window_bytes;
 } Collecting;
@@ -244,11 +245,12 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
     const struct Entries entries = {f, p >= SPARSE_BLOCKS / 2, p % (SPARSE_BLOCKS / 2) == 2};
     const bool is_of_entries = entries.is_number || p % (SPARSE_BLOCKS / 2) == 1;
     l->residents->sparse[f][p] = NO_INDEX;
-    if (is_of_entries && l->homes.is_away && l->homes.is_away[f])
+    if (p == 0 && l->has_entry_offsets_away[f]) l->residents->entry_offsets_away[f] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = bytes[p], .of = AWAY_OFFSETS});
+    else if (is_of_entries && l->homes.is_away && l->homes.is_away[f])
       l->residents->entries_away[f][entries.is_by_column][entries.is_number] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = bytes[p], .of = AWAY_ENTRIES, .entries = entries});
     else l->residents->sparse[f][p] = add_resident(l, BLOCK_FEATURES, name, bytes[p]);
   }
-  l->residents->field[f] = l->residents->sparse[f][0];
+  l->residents->field[f] = l->residents->sparse[f][l->has_entry_offsets_away[f] ? SPARSE_ROW_SHARES : 0];
 }
 
 static const char *state_name(Collecting *l, int32_t param, int state) {
@@ -297,6 +299,7 @@ static int *no_blocks(Arena *arena, int count) {
 }
 
 static void find_used_fields(Collecting *l, const Kernels *kernels) {
+  for (int f = 0; kernels && kernels->graph->entry_offsets && f < l->program->field_count; f++) l->has_entry_offsets_away[f] |= kernels->graph->entry_offsets[f] != NO_VALUE;
   for (int i = 0; kernels && i < kernels->graph->value_count; i++) {
     if (kernels->graph->values[i].op != OP_INPUT) continue;
     const int32_t f = kernels->graph->values[i].as.index;
@@ -411,8 +414,9 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), has_offsets_away(training) || has_offsets_away(evaluation) || has_offsets_away(once),
                   homes.has_labels && homes.fields == TIER_HOST && homes.scores == TIER_HOST && scores_can_be_away(evaluation),
-                  has_halo_rows_away(training) || has_halo_rows_away(evaluation) || has_halo_rows_away(once), has_edge_codes_away(training) || has_edge_codes_away(evaluation) || has_edge_codes_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), 0, 0};
+                  has_halo_rows_away(training) || has_halo_rows_away(evaluation) || has_halo_rows_away(once), has_edge_codes_away(training) || has_edge_codes_away(evaluation) || has_edge_codes_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), arena_alloc(arena, (size_t)program->field_count + 1), 0, 0};
   y->field_away = no_blocks(arena, program->field_count);
+  y->entry_offsets_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
   y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);
   for (int f = 0; f < program->field_count; f++)
@@ -496,6 +500,7 @@ int resident_away(const Residents *residents, const Graph *graph, ValueId value)
   if (v->op == OP_EDGE_CODES) return residents->edge_codes_away;
   if (v->op == OP_DEGREE && v->as.degree.edges == DOMAIN_EDGE) return residents->degree_away[v->as.degree.end];
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
+  if (v->op == OP_ENTRY_OFFSETS) return residents->entry_offsets_away[v->as.entries.field];
   if (v->op == OP_PARAM) return residents->weight_away[v->as.index];
   if (v->op == OP_STATE) return residents->state_away[v->as.state.number][v->as.state.index];
   if (v->op == OP_HOISTED) return residents->once_away[v->as.index];

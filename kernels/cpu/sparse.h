@@ -14,18 +14,20 @@
 enum { GNN_SPARSE_BLOCK = 128 };
 
 /* The same matrix, whose rows' (columns') entries are elsewhere: idx[ptr[0]] would be the first of row 0; none after those of row `end` - 1 may be read. */
-GNN_INLINE gnn_sparse gnn_sparse_with_rows(const gnn_sparse *s, const int32_t *idx, const gnn_real *value, int64_t end) {
+GNN_INLINE gnn_sparse gnn_sparse_with_rows(const gnn_sparse *s, const int64_t *ptr, const int32_t *idx, const gnn_real *value, int64_t end) {
   gnn_sparse own = *s;
+  own.by_row.ptr = ptr;
   own.by_row.idx = idx;
-  own.by_row.entries = own.by_row.ptr[end];
+  own.by_row.entries = ptr[end];
   own.row_value = value;
   return own;
 }
 
-GNN_INLINE gnn_sparse gnn_sparse_with_columns(const gnn_sparse *s, const int32_t *idx, const gnn_real *value, int64_t end) {
+GNN_INLINE gnn_sparse gnn_sparse_with_columns(const gnn_sparse *s, const int64_t *ptr, const int32_t *idx, const gnn_real *value, int64_t end) {
   gnn_sparse own = *s;
+  own.by_column.ptr = ptr;
   own.by_column.idx = idx;
-  own.by_column.entries = own.by_column.ptr[end];
+  own.by_column.entries = ptr[end];
   own.column_value = value;
   return own;
 }

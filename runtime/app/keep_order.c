@@ -62,6 +62,11 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     field->is_on_host = 0;
     field->home = (gnn_side){0};
     if (field->storage != GNN_SPARSE) field->at[0] = order->moved[i].at[0];
+    if (order->moved[i].at_ptr >= 0) {
+      field->is_ptr_on_host = 0;
+      field->ptr_home = (gnn_side){0};
+      field->at[0] = order->moved[i].at_ptr;
+    }
     for (int k = 0; field->storage == GNN_SPARSE && k < 4; k++) {
       field->entries_home[k] = (gnn_side){0};
       field->at[gnn_entries_at[k]] = order->moved[i].at[k];

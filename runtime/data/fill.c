@@ -491,8 +491,9 @@ static int fill_has_entries(const gnn_run *run, const gnn_field_desc *field, con
 /* An array of the entries: on the host where they are at home there, nowhere where that is the SSD. */
 static void *fill_entries_at(const gnn_instance *instance, const gnn_field_desc *field, int64_t at) { return fill_place(instance, field->is_on_host, at); }
 
-static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field,
-                              gnn_error *error) {
+/* `ptr`: [rows + 1], where those of each row begin. */
+static gnn_status fill_sparse_at(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field, int64_t *ptr,
+                                 gnn_error *error) {
   gnn_run *run = &instance->run;
   int real_bytes = run->program->real_bytes;
   const int is_apart = gnn_backend_of(run->program)->is_apart, is_on_ssd = field->entries_home[0].extent_count > 0;
@@ -500,7 +501,7 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   if (data->nonzeros > field->nonzeros) return gnn_fill_misfit(run, "numbers that are not 0", data->nonzeros, field->nonzeros, error);
   if (field->sparse < 0 || field->sparse >= GNN_SPARSE_MAX)
     return gnn_fail(error, GNN_EINVAL, "", "internal: sparse field %d", field->sparse);
-  fill_matrix m = {.ptr = fill_at(instance, field->at[0]), .idx = fill_entries_at(instance, field, field->at[1]),
+  fill_matrix m = {.ptr = ptr, .idx = fill_entries_at(instance, field, field->at[1]),
                    .value = fill_entries_at(instance, field, field->at[2]), .bounds = is_apart ? NULL : fill_at(instance, field->at[3]), .hubs = is_apart ? fill_at(instance, field->at[3]) : NULL,
                    .by_ptr = fill_at(instance, field->at[4]), .by_idx = fill_entries_at(instance, field, field->at[5]),
                    .by_value = fill_entries_at(instance, field, field->at[6]), .by_bounds = fill_at(instance, field->at[7])};
@@ -541,6 +542,17 @@ static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset
   sparse->column_value = m.by_value;
   if (m.by_bounds) sparse->by_column.tasks = gnn_fill_bounds(m.by_ptr, width, m.by_bounds);
   return fill_has_entries(run, field, m.ptr, m.by_ptr) ? GNN_OK : gnn_fill_other_parts(dataset, error);
+}
+
+static gnn_status fill_sparse(gnn_instance *instance, const gnn_dataset *dataset, const gnn_data_field *data, const gnn_field_desc *field, gnn_error *error) {
+  const int is_on_ssd = field->ptr_home.extent_count > 0;
+  int64_t *ptr = is_on_ssd ? malloc((size_t)(data->rows + 1) * sizeof *ptr) : fill_place(instance, field->is_ptr_on_host, field->at[0]);
+  if (ptr == NULL) return gnn_fail_memory(error, 8 * data->rows);
+  gnn_status status = fill_sparse_at(instance, dataset, data, field, ptr, error);
+  if (status == GNN_OK) status = fill_home_ptr(instance, ptr, data->rows, &field->ptr_home, error);
+  if (status == GNN_OK && (is_on_ssd || field->is_ptr_on_host)) instance->run.sparse[field->sparse].by_row.ptr = NULL; /* copies bring those of parts */
+  if (is_on_ssd) free(ptr);
+  return status;
 }
 
 gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, const gnn_field_desc *field,

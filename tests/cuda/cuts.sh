@@ -95,7 +95,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   for tier in ${CUDA_ALL:+host} ssd; do
     sed "\$a plan {\n  fate \"x\" = $tier\n  fate \"graph_*_idx\" = $tier\n}" "$models/sparse3.gnn" >"$work/sparse_$tier.gnn"
     cut_program sparse_$tier whole_sparse "$work/sparse_$tier.gnn" '--cut=slices(2)' "$box" --budget device=2MiB $([ $tier = host ] || echo --budget host=0)
-    by_parts() { grep -q "in data_x_row_idx\[2/2\] $1" "$work/sparse_$tier.work/model.c" && grep -q "in data_x_column_value\[2/2\] $1" "$work/sparse_$tier.work/model.c"; }
+    by_parts() { grep -q "in data_x_row_idx\[2/2\] $1" "$work/sparse_$tier.work/model.c" && grep -q "in data_x_column_value\[2/2\] $1" "$work/sparse_$tier.work/model.c" && grep -q "in data_x_row_ptr\[2/2\] $1" "$work/sparse_$tier.work/model.c" && grep -q 'gnn_csr_at(&g->sparse\[0\]\.by_row, P_OFFSETS(' "$work/sparse_$tier.work/model_kernels.cu"; }
     check "sparse_$tier: rows and columns of features come by parts" by_parts "$([ $tier = host ] && echo '<- host' || echo 'ssd -> ring')"
   done
   check "learned: the program of whole values trains" makes_and_trains "$work/whole_learned" "$models/learned4.gnn" --cut=whole

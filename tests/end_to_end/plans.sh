@@ -382,7 +382,7 @@ check "sparse3, slices: features gather columns for the gradients of their matri
 half_of_whole() { [ $((10 * $(plans=. least_of sparse3_host '--cut=slices(2)' --budget host=64MiB))) -lt $((4 * $(least_of sparse3 --cut=whole ${road[host]}))) ]; }
 check "sparse3, slices, features and graph on the host: less than 0.4 of what whole values need at least" half_of_whole
 entries_away() { # PROGRAM HOW: by parts of the rows, and of the columns
-  agrees_with keep_sparse3 "$1" && for array in data_x_row_idx data_x_row_value data_x_column_idx data_x_column_value graph_in_idx graph_in_degree; do grep -q "in $array\[2/4\] $2" "gen_$1/$1.c" || return 1; done
+  agrees_with keep_sparse3 "$1" && for array in data_x_row_ptr data_x_row_idx data_x_row_value data_x_column_idx data_x_column_value graph_in_idx graph_in_degree; do grep -q "in $array\[2/4\] $2" "gen_$1/$1.c" || return 1; done
 }
 check "sparse3, features and graph on the host: rows and columns come by parts, and degrees, same bits, memory as planned" entries_away sparse3_host "<- host"
 check "sparse3, features and graph on the SSD alone: likewise" entries_away sparse3_ssd "<- ssd"

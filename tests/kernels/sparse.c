@@ -164,7 +164,7 @@ static void check_parts(Tap *tap, Job job, rows_run *run, int64_t w, int is_by_c
     memcpy(idx, csr->idx + first, (size_t)count * sizeof *idx);
     memcpy(value, (is_by_column ? s->column_value : s->row_value) + first, (size_t)count * sizeof *value);
     for (int64_t e = count; e < count + BEHIND; e++) idx[e] = NOWHERE;
-    const gnn_sparse here = (is_by_column ? gnn_sparse_with_columns : gnn_sparse_with_rows)(s, idx - first, value - first, end);
+    const gnn_sparse here = (is_by_column ? gnn_sparse_with_columns : gnn_sparse_with_rows)(s, csr->ptr, idx - first, value - first, end);
     job.s = &here;
     run(&job, begin, end);
     free(idx), free(value);

@@ -259,7 +259,9 @@ static const char *sparse_here(StepWriter *w, int slot, bool is_by_column, const
   w->uses |= USES_RUN;
   *declaration = "";
   if (idx == NO_VALUE) return arena_printf(w->arena, "&g->sparse[%d]", slot);
-  *declaration = arena_printf(w->arena, "const gnn_sparse features = gnn_sparse_with_%s(&g->sparse[%d], %s, %s, end);\n  ", is_by_column ? "columns" : "rows", slot,
+  const ValueId offsets = kernels_entry_offsets(w->kernels, w->kernel);
+  const char *ptr = offsets == NO_VALUE ? arena_printf(w->arena, "g->sparse[%d].by_%s.ptr", slot, is_by_column ? "column" : "row") : argument_at_offsets(w->arguments, offsets, &w->uses);
+  *declaration = arena_printf(w->arena, "const gnn_sparse features = gnn_sparse_with_%s(&g->sparse[%d], %s, %s, %s, end);\n  ", is_by_column ? "columns" : "rows", slot, ptr,
                               argument_at_labels(w->arguments, idx, &w->uses), step_from(w, value));
   return "&features";
 }

@@ -35,6 +35,7 @@ typedef struct CudaWriter {
   const char *drop;      /* the dropout of sparse features, or NULL */
   bool is_own;           /* launches are so from now on */
   const char *idx;       /* where their entries stand that the step was brought; NULL: those that always stay */
+  const char *ptr;       /* likewise where rows begin among them */
 } CudaWriter;
 
 static const char *number(const CudaWriter *c, int64_t n) { return arena_printf(c->w.arena, "%" PRId64, n); }
@@ -293,7 +294,8 @@ static void print_row_sums(CudaWriter *c, const char *csr, const RowRange *colum
   print_lane(c);
   print_slot(c);
   const RowRange rows = is_by_column ? *columns : device_range(c, 1);
-  if (c->idx) fprintf(out, "  const gnn_view_csr here = gnn_csr_with(&%s, %s), *edges = &here;\n", csr, c->idx);
+  if (c->ptr) fprintf(out, "  const gnn_view_csr own_rows = gnn_csr_at(&%s, %s), here = gnn_csr_with(&own_rows, %s), *edges = &here;\n", csr, c->ptr, c->idx);
+  else if (c->idx) fprintf(out, "  const gnn_view_csr here = gnn_csr_with(&%s, %s), *edges = &here;\n", csr, c->idx);
   else if (csr) fprintf(out, "  const gnn_view_csr *edges = &%s;\n", csr);
   else fprintf(out, "  %s\n", step_edges(&c->w));
   const RankInfo *by_parts = is_by_column ? ranks(c) : NULL; /* those of the rank one after the other */
@@ -914,7 +916,9 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   const bool is_one = p->width == 1;
   unsigned uses = 0; /* the step is mentioned in any case */
   const ValueId idx = kernels_entries(c->w.kernels, c->w.kernel, false), numbers = kernels_entries(c->w.kernels, c->w.kernel, true);
+  const ValueId offsets = kernels_entry_offsets(c->w.kernels, c->w.kernel);
   c->idx = idx == NO_VALUE ? NULL : argument_at_labels(c->w.arguments, idx, &uses);
+  c->ptr = offsets == NO_VALUE ? NULL : argument_at_offsets(c->w.arguments, offsets, &uses);
   const char *values = numbers == NO_VALUE ? arena_printf(arena, "g->sparse[%d].%s_value", p->slot, axis) : step_from(&c->w, numbers);
   operand->text[LEVEL_EDGE] = arena_printf(arena, "const %s *restrict x = %s%s + edges->idx[i] * INT64_C(%" PRId64 ");\n"
                                                   "const gnn_real value = %s[i]%s;\n",
