@@ -247,7 +247,7 @@ struct gnn_run {
   gnn_blocks blocks;
   const int64_t *score_first;    /* [2^levels + 1]: the first row of each block, where rows with scores are candidate pairs, which belong to the block of their destination; NULL: they are nodes, or share the blocks evenly */
   gnn_halo_rows halo[GNN_HALOS]; /* of sums over in-edges, over out-edges; of values on edges; NULL where nothing gathers so */
-  const int32_t *node_id;        /* what the data call each node, by which dropout draws; NULL: what the graph does */
+  const int32_t *node_id;        /* what the data call each node, by which dropout draws; NULL: what the graph does, or it is on the SSD (gnn_home_bring_ids) */
   const int64_t *edge_id;        /* the same of edges; NULL, too, where no dropout is on edges */
   gnn_sparse sparse[GNN_SPARSE_MAX];
   const int32_t *rows[GNN_SPLIT_COUNT]; /* labelled nodes of each split, ascending, in the arena */
@@ -414,6 +414,8 @@ typedef struct gnn_graph_desc {
   int64_t at_blocks;     /* gnn_blocks.first, with room for as many as `nodes` rows have */
   int is_ordered;                      /* otherwise these are nowhere */
   int64_t at_node_id, at_edge_id;      /* int32 per node, int64 per edge */
+  int is_node_id_on_host;              /* at_node_id is an offset of the host arena, from where copies bring those of parts */
+  gnn_side node_id_home;               /* where it has extents, these have them on the SSD; likewise */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int64_t row_count[GNN_SPLIT_COUNT];
   int part_levels;           /* steps are for 2^part_levels parts of the nodes (of ranks, of those of each), which */
@@ -566,6 +568,8 @@ typedef struct gnn_keep_order {
   int has_moved_graph;             /* so do the idx of the edges between nodes, which the plan has on the host: */
   int64_t at_in_idx, at_out_idx;   /* -1: there is none */
   int64_t at_in_degree, at_out_degree;
+  int has_moved_ids;               /* and what the data call each node */
+  int64_t at_node_id;
   int has_moved_halos;             /* and which rows parts gather of each other, with the codes of edges */
   int64_t at_halo_rows[GNN_HALOS], at_edge_codes; /* -1: these are where they are in the plan */
   int has_moved_offsets;           /* and where the edges of each node begin */

@@ -797,8 +797,11 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
           at(m, y->residents->node_blocks));
   fprintf(out, "            .set_count = %d, .sets = edge_sets,\n", typed_edge_sets(p->info));
   if (p->info->type_count) fprintf(out, "            .type_count = %d, .types = node_types,\n", p->info->type_count);
-  if (r->order != ORDER_GIVEN || p->info->is_of_rank)
-    fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s,\n", at(m, y->residents->node_id), at(m, y->residents->edge_id));
+  if (r->order != ORDER_GIVEN || p->info->is_of_rank) {
+    fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s", place_of(m, y->residents->node_id, y->residents->node_ids_away), at(m, y->residents->edge_id));
+    emit_home(m, "node_id", y->residents->node_ids_away, out);
+    fprintf(out, ",\n");
+  }
   const Parts *parts = m->evaluation_plan->problem->parts;
   if (parts->count > 1 && parts->ranks) fprintf(out, "            .part_levels = %d,%s\n", parts->levels, y->residents->away_count ? " .part_first = part_first," : "");
   else if (parts->count > 1) fprintf(out, "            .part_levels = %d, .part_first = part_first,%s\n", parts->levels, has_parts_of_edges(m) ? " .part_in = part_in, .part_out = part_out," : "");

@@ -97,6 +97,12 @@ const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses) {
   return at(a, labels, uses);
 }
 
+const char *argument_at_node_ids(Arguments *a, unsigned *uses) {
+  const ValueId ids = a->step->kernels->graph->node_ids;
+  *uses |= USES_RUN;
+  return ids == NO_VALUE ? "g->node_id" : argument_at_labels(a, ids, uses);
+}
+
 const char *argument_at_offsets(Arguments *a, ValueId offsets, unsigned *uses) {
   Argument *argument = value_argument(a, offsets, false);
   argument->elements = ELEMENTS_OFFSETS;

@@ -52,6 +52,7 @@ enum {
 /* A place as a pointer in the functions of a step: "s->h"; for CUDA "P_HALF(h)". Adds to *uses. */
 const char *argument_at_value(Arguments *a, ValueId value, bool is_written, unsigned *uses);
 const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses);
+const char *argument_at_node_ids(Arguments *a, unsigned *uses); /* what the data call each node, which have an order of their own: "g->node_id", or where it lies apart "s->node_ids" */
 const char *argument_at_offsets(Arguments *a, ValueId offsets, unsigned *uses);
 const char *argument_at_scratch(Arguments *a, ElementKind elements, unsigned *uses);
 const char *argument_at_sums(Arguments *a, ElementKind elements, unsigned *uses);

@@ -181,6 +181,8 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   if (s->once_count) fprintf(out, "  .once = keep_once,\n");
   const Block *in_offsets = kept_block(y, residents->offsets_away[END_DST]), *out_offsets = kept_block(y, residents->offsets_away[END_SRC]);
   if (in_offsets || out_offsets) fprintf(out, "  .at_in_ptr = %s, .at_out_ptr = %s, .has_moved_offsets = 1,\n", kept_place(m, in_offsets), kept_place(m, out_offsets));
+  const Block *ids = kept_block(y, residents->node_ids_away);
+  if (ids) fprintf(out, "  .at_node_id = %s, .has_moved_ids = 1,\n", kept_place(m, ids));
   const int *halo_rows = residents->halo_rows_away, codes = residents->edge_codes_away;
   if (halo_rows[HALO_FOR_DST] != NO_INDEX || halo_rows[HALO_FOR_SRC] != NO_INDEX || codes != NO_INDEX)
     fprintf(out, "  .at_halo_rows = {%s, %s, %s}, .at_edge_codes = %s, .has_moved_halos = 1,\n", kept_place(m, kept_block(y, halo_rows[HALO_FOR_DST])), kept_place(m, kept_block(y, halo_rows[HALO_FOR_SRC])),

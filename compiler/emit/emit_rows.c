@@ -480,7 +480,8 @@ static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
   w->uses |= USES_RUN;
   if (value->shape.domain != DOMAIN_EDGE && domain_is_relation(value->shape.domain)) return arena_printf(w->arena, "%s.id[%s]", emit_edge_set(w->arena, w->emission->program->info, value->shape.domain), name);
   if (domain_is_nodes(value->shape.domain) && value->shape.domain != DOMAIN_NODE) return arena_printf(w->arena, "(g->type_first[%s] + %s)", emit_set_name(w->arena, w->emission->program->info, value->shape.domain), name);
-  return arena_printf(w->arena, value->shape.domain == DOMAIN_EDGE ? "g->edge_id[%s]" : "g->node_id[%s]", name);
+  if (value->shape.domain == DOMAIN_EDGE) return arena_printf(w->arena, "g->edge_id[%s]", name);
+  return arena_printf(w->arena, "%s[%s]", argument_at_node_ids(w->arguments, &w->uses), name);
 }
 
 static RowDropout *dropout_of(RowWriter *w, ValueId id) {

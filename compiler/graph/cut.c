@@ -702,6 +702,11 @@ static void add_halo_rows(Graph *graph) {
   if (info->is_symmetric) graph->halo_rows[HALO_FOR_SRC] = graph->halo_rows[HALO_FOR_DST];
 }
 
+static void add_node_ids(Graph *graph) {
+  if (graph->program->data->recipe.order == ORDER_GIVEN || !are_offsets_away(graph->program->info)) return;
+  graph->node_ids = graph_add(graph, (Value){.op = OP_NODE_IDS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .origin = NO_VALUE});
+}
+
 static void add_entries_of(const Cutting *c, int32_t field, bool is_by_column, Place place) {
   Graph *graph = c->to;
   if (!c->options.is_away[field] || graph->entries[field][is_by_column][0] != NO_VALUE) return;
@@ -816,6 +821,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   if (options.is_graph_away && options.has_halos && !options.rank) add_halo_rows(c.to);
+  if (options.is_graph_away && !options.rank) add_node_ids(c.to);
   add_entries(&c);
   if (options.has_labels) add_labels(c.to);
   return c.to;

@@ -175,6 +175,7 @@ typedef struct Graph {
   ValueId neighbours[2];    /* by EdgeEnd: what kernels that go over the edges of nodes read besides, where it moves as other values do (cut.h); else NO_VALUE */
   ValueId offsets[2];       /* likewise where the edges of each node begin, one more than nodes; NO_VALUE, too, where these are few enough to stay */
   ValueId halo_rows[HALO_KINDS], edge_codes; /* likewise which rows parts gather, by HaloKind, and where out-edges have theirs; NO_VALUE, too, where there are no halos, or the rows are few enough to stay */
+  ValueId node_ids;         /* likewise what the data call each node, where that is another number than its own; read where rows of nodes are dropped */
   ValueId labels;           /* of an evaluation that a GPU measures, where they move, too: read with what makes the scores; else NO_VALUE */
   ValueId (*entries)[2][2]; /* per field, by [is_by_column][is_number]: likewise, of products with sparse features that move as other values do; NULL: none of any field, or NO_VALUE */
   ValueId *entry_offsets;   /* likewise, per field, where those of each row begin; NO_VALUE, too, where these are few enough to stay */

@@ -45,6 +45,8 @@ OP(ENTRIES, "the numbers of sparse features that are not 0, or where they stand,
    0,  LEAF,   ENTRIES,  NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ENTRY_OFFSETS, "where those of each row begin; beside them",
    0,  LEAF,   ENTRIES,  NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(NODE_IDS, "what the data call each node, by which dropout draws; beside what is dropped",
+   0,  LEAF,   NONE,     NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ROW_COUNT, "how many nodes, edges or graphs there are",
    0,  LEAF,   DOMAIN,   SCALAR,        nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(MAP, "an element-wise function of operands of one shape",

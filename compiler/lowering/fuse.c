@@ -803,6 +803,21 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
     if (is_out && walked != DOMAIN_MEMBER && asks_for_edges(f, f->graph->values[stages[s].anchor].operand[0])) needs->out_edge = true; /* a node is one member */
 }
 
+/* Of what the kernel computes of an operand, or of a value of its own. */
+static void note_drawn(Fusion *f, Kernel *kernel, ValueId id, bool is_own, bool is_far) {
+  const Value *value = &f->graph->values[id];
+  if ((!is_own && !f->is_virtual[id]) || !visit(f, id, is_far)) return;
+  if (value->op == OP_DROPOUT && value->shape.domain == DOMAIN_NODE) kernel->draws_by_node = true, kernel->draws_far |= is_far;
+  for (int k = 0; k < value->operand_count; k++)
+    note_drawn(f, kernel, value->operand[k], false, is_far || kernel->kind == KERNEL_SPARSE_OUTER || (value->op == OP_LIFT && value->as.end != graph_walk_end(&f->graph->values[kernel->anchor])));
+}
+
+static void note_node_ids(Fusion *f, Kernel *kernel) {
+  f->walk += ROLES;
+  for (int b = -1; b < kernel->body_count && f->graph->node_ids != NO_VALUE; b++) note_drawn(f, kernel, b < 0 ? kernel->anchor : kernel->body[b], true, false);
+  if (kernel->draws_by_node) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, f->graph->node_ids);
+}
+
 /* Beside the operands. */
 static void note_tables_of_halos(const Kernels *kernels, Kernel *kernel) {
   const ValueId away[] = {kernels_halo_rows(kernels, kernel), kernels_edge_codes(kernels, kernel)};
@@ -855,6 +870,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
     note_graph_directions(&f, &kernels->kernels[i]);
     note_entries(&f, &kernels->kernels[i]);
     note_tables_of_halos(kernels, &kernels->kernels[i]);
+    note_node_ids(&f, &kernels->kernels[i]);
     note_labels(kernels, &kernels->kernels[i]);
   }
   if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);

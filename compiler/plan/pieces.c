@@ -166,6 +166,8 @@ static void find_cut(Parts *p, const Residents *residents) {
   for (int end = 0; end < 2; end++)
     if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
   if (k->graph->edge_codes != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->edge_codes] = false;
+  for (int i = 0; i < k->kernel_count; i++)
+    if (k->kernels[i].draws_far) p->is_cut[k->graph->node_ids] = false;
   for (int kind = 0; kind < HALO_KINDS; kind++)
     if (k->graph->halo_rows[kind] != NO_VALUE && !is_each_part_gathered(p, kind)) p->is_cut[k->graph->halo_rows[kind]] = false;
   for (int v = 0; v < k->graph->value_count; v++)

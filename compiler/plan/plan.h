@@ -128,7 +128,7 @@ typedef struct Residents {
     const Cached **of_parts; /* per levels of parts; NULL: not yet asked for */
   } cache;
   int *field_away, neighbours_away[2], offsets_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
-  int halo_rows_away[HALO_KINDS], edge_codes_away; /* likewise, by HaloKind */
+  int halo_rows_away[HALO_KINDS], edge_codes_away, node_ids_away; /* likewise, by HaloKind */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int *entry_offsets_away;
   int scores_away;        /* where an evaluation leaves the scores, likewise */

@@ -28,7 +28,7 @@ typedef struct Collecting {
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
   DataHomes homes;
-  bool is_graph_away, has_offsets_away, has_labels_away, has_halo_rows_away, has_edge_codes_away;
+  bool is_graph_away, has_offsets_away, has_labels_away, has_halo_rows_away, has_edge_codes_away, has_node_ids_away;
   Padding *field_padding;
   bool *has_entry_offsets_away; /* per field */
   int window_count;
@@ -181,7 +181,8 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   }
   y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->is_of_rank ? info->ranks->nodes : info->nodes)) + 1));
   const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN || info->is_of_rank;
-  if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
+  if (l->has_node_ids_away) y->node_ids_away = add_away(l, "graph_node_id", (Away){.tier = l->homes.graph, .bytes = 4 * info->nodes});
+  else if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
   if (is_ordered && drops_edges(kernels[0], DOMAIN_EDGE)) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
   static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
   for (int s = 0; s < SPLIT_COUNT; s++)
@@ -370,6 +371,8 @@ static bool has_halo_rows_away(const Kernels *kernels) {
   return has;
 }
 
+static bool has_node_ids_away(const Kernels *kernels) { return kernels && kernels->graph->node_ids != NO_VALUE; }
+
 static bool has_edge_codes_away(const Kernels *kernels) { return kernels && kernels->graph->edge_codes != NO_VALUE; }
 
 /* Rows of nodes that kernels make. */
@@ -414,7 +417,8 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
                   homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), has_offsets_away(training) || has_offsets_away(evaluation) || has_offsets_away(once),
                   homes.has_labels && homes.fields == TIER_HOST && homes.scores == TIER_HOST && scores_can_be_away(evaluation),
-                  has_halo_rows_away(training) || has_halo_rows_away(evaluation) || has_halo_rows_away(once), has_edge_codes_away(training) || has_edge_codes_away(evaluation) || has_edge_codes_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), arena_alloc(arena, (size_t)program->field_count + 1), 0, 0};
+                  has_halo_rows_away(training) || has_halo_rows_away(evaluation) || has_halo_rows_away(once), has_edge_codes_away(training) || has_edge_codes_away(evaluation) || has_edge_codes_away(once),
+                  has_node_ids_away(training) || has_node_ids_away(evaluation) || has_node_ids_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), arena_alloc(arena, (size_t)program->field_count + 1), 0, 0};
   y->field_away = no_blocks(arena, program->field_count);
   y->entry_offsets_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
@@ -423,7 +427,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
   y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->offsets_away[END_SRC] = y->offsets_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
   for (int kind = 0; kind < HALO_KINDS; kind++) y->halo_rows_away[kind] = NO_INDEX;
-  y->node_id = y->edge_id = y->edge_codes_away = NO_INDEX;
+  y->node_id = y->edge_id = y->edge_codes_away = y->node_ids_away = NO_INDEX;
   y->halo = arena_alloc(arena, (size_t)typed_halos(program->info) * sizeof *y->halo);
   for (int kind = 0; kind < typed_halos(program->info); kind++) y->halo[kind] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
   const int sets = typed_edge_sets(program->info);
@@ -465,7 +469,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 }
 
 bool resident_is_of(const Residents *y, int away, CachedData data) {
-  bool is_graph = away == y->edge_codes_away;
+  bool is_graph = away == y->edge_codes_away || away == y->node_ids_away;
   for (int kind = 0; kind < HALO_KINDS; kind++) is_graph = is_graph || away == y->halo_rows_away[kind];
   for (int end = 0; end < 2; end++) is_graph = is_graph || away == y->neighbours_away[end] || away == y->offsets_away[end] || away == y->degree_away[end];
   return away != y->scores_away && (y->away[away].is_learned ? data.learned : is_graph ? data.graph : data.fields);
@@ -498,6 +502,7 @@ int resident_away(const Residents *residents, const Graph *graph, ValueId value)
   if (v->op == OP_OFFSETS) return residents->offsets_away[v->as.end];
   if (v->op == OP_HALO_ROWS) return residents->halo_rows_away[v->as.degree.halo];
   if (v->op == OP_EDGE_CODES) return residents->edge_codes_away;
+  if (v->op == OP_NODE_IDS) return residents->node_ids_away;
   if (v->op == OP_DEGREE && v->as.degree.edges == DOMAIN_EDGE) return residents->degree_away[v->as.degree.end];
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
   if (v->op == OP_ENTRY_OFFSETS) return residents->entry_offsets_away[v->as.entries.field];

@@ -490,6 +490,7 @@ static gnn_status commands_write(const gnn_cli *cli, gnn_instance *instance, int
   gnn_text text = {0};
   int64_t rows = 0;
   gnn_status status = commands_ends(instance, &brought, &ends, error);
+  if (status == GNN_OK) status = gnn_home_bring_ids(instance, error);
   int32_t *row_node = status == GNN_OK ? commands_rows(instance, split, &rows) : NULL;
   const commands_chunk chunk = {.room = room, .scores = is_of_classes ? NULL : malloc((size_t)(room * width) * sizeof *chunk.scores), .classes = is_of_classes ? malloc((size_t)room * sizeof *chunk.classes) : NULL};
   if (status == GNN_OK && (!row_node || (!chunk.scores && !chunk.classes))) status = gnn_fail_memory(error, gnn_whole_rows_of_scores(instance) * (int64_t)sizeof *row_node + CHUNK_BYTES);

@@ -89,6 +89,11 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     edges->at_in_ptr = order->at_in_ptr;
     edges->at_out_ptr = order->at_out_ptr;
   }
+  if (order->has_moved_ids) {
+    p->graph.is_node_id_on_host = 0;
+    p->graph.node_id_home = (gnn_side){0};
+    p->graph.at_node_id = order->at_node_id;
+  }
   if (order->has_moved_halos) keeping_takes_halos(p, order);
   for (int w = 0; w < program->weight_count; w++) {
     keeping->weights[w] = program->weights[w];

@@ -8,6 +8,7 @@
 
 #include "../base/array.h"
 #include "adjacency.h"
+#include "home.h"
 #include "ranks.h"
 #include "weights.h"
 
@@ -85,6 +86,8 @@ void gnn_bad_value_find(gnn_instance *instance, gnn_work work) {
   gnn_status is_told_elsewhere = gnn_do(instance, work);
   (void)is_told_elsewhere;
   run->search = NULL;
+  gnn_status are_named = gnn_home_bring_ids(instance, NULL);
+  (void)are_named;
 }
 
 /* Edges are known by their ends. */

@@ -78,3 +78,16 @@ gnn_status gnn_home_read(gnn_instance *instance, const gnn_side *side, void *to,
   gnn_scratch_port_destroy(port);
   return status;
 }
+
+gnn_status gnn_home_bring_ids(gnn_instance *instance, gnn_error *error) {
+  gnn_run *run = &instance->run;
+  const gnn_side *side = &run->program->graph.node_id_home;
+  const int64_t bytes = run->nodes * (int64_t)sizeof *instance->node_id;
+  if (side->extent_count == 0 || run->node_id) return GNN_OK;
+  int32_t *ids = realloc(instance->node_id, (size_t)bytes + 1);
+  if (ids == NULL) return gnn_fail_memory(error, bytes);
+  instance->node_id = ids;
+  const gnn_status status = gnn_home_read(instance, side, ids, bytes, error);
+  if (status == GNN_OK) run->node_id = ids;
+  return status;
+}

@@ -24,4 +24,7 @@ gnn_status gnn_home_close(gnn_home *home, gnn_status status, gnn_error *error);
 /* Bytes from the beginning of a side. */
 gnn_status gnn_home_read(gnn_instance *instance, const gnn_side *side, void *to, int64_t bytes, gnn_error *error);
 
+/* What the data call each node (run.node_id) is in memory from now on, for whoever answers in these numbers; it may be there in any case. */
+gnn_status gnn_home_bring_ids(gnn_instance *instance, gnn_error *error);
+
 #endif

@@ -229,6 +229,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
   gnn_drop_whole_rows(instance);
   gnn_weights_drop(instance);
   free(instance->score_first);
+  free(instance->node_id);
   free(instance->block_loss);
   free(instance->metric_room);
   free(instance);

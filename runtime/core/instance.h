@@ -105,6 +105,7 @@ typedef struct gnn_instance {
   void (*drop_batches)(struct gnn_instance *instance);
   gnn_whole_rows *whole_rows;  /* NULL: not of ranks */
   int64_t *score_first;        /* run.score_first */
+  int32_t *node_id;            /* run.node_id, where it was brought from the SSD (home.h) */
   void **gathered;             /* weights.h: of all ranks; NULL: there are none */
   struct gnn_dataset *drawn;   /* of a program whose pairs are drawn anew: the data, which lives as long as the instance; otherwise NULL */
   gnn_error batch_error;       /* why a batch did not get into the arena; message "": none failed */

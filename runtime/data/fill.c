@@ -291,6 +291,18 @@ static gnn_status fill_halos(gnn_instance *instance, const gnn_dataset *dataset,
   return status == GNN_OK && instance->run.program->graph.halo[GNN_HALO_EDGES].pairs ? gnn_fill_edge_halo(instance, dataset, error) : status;
 }
 
+static gnn_status fill_home_ids(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+  const gnn_side *side = &instance->run.program->graph.node_id_home;
+  gnn_home home;
+  gnn_status status = side->extent_count ? gnn_home_open(&home, instance, side, error) : GNN_OK;
+  if (side->extent_count == 0 || status != GNN_OK) return status;
+  for (int64_t v = 0; v < dataset->nodes && status == GNN_OK; v++) {
+    const int32_t id = dataset->node_id ? dataset->node_id[v] : (int32_t)v;
+    status = gnn_home_put(&home, &id, sizeof id, error);
+  }
+  return gnn_home_close(&home, status, error);
+}
+
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
@@ -301,7 +313,7 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   run->nodes = nodes;
   run->edges = edges;
   run->graphs = dataset->graphs;
-  int32_t *node_id = plan->is_ordered ? fill_at(instance, plan->at_node_id) : NULL;
+  int32_t *node_id = plan->is_ordered ? fill_place(instance, plan->is_node_id_on_host, plan->at_node_id) : NULL;
   int64_t *edge_id = plan->is_ordered ? fill_at(instance, plan->at_edge_id) : NULL;
   for (int64_t v = 0; node_id && v < nodes; v++) node_id[v] = dataset->node_id ? dataset->node_id[v] : (int32_t)v;
   for (int64_t e = 0; edge_id && e < edges; e++) edge_id[e] = dataset->edge_id ? dataset->edge_id[e] : e;
@@ -311,6 +323,7 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   const fill_edges all = {nodes, nodes, edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, is_out_on_ssd ? malloc((size_t)(nodes + 1) * sizeof *all.out_ptr) : NULL};
   const fill_edges members = {nodes, dataset->graphs, nodes, dataset->graph_ptr, NULL, 0, NULL};
   gnn_status status = is_out_on_ssd && all.out_ptr == NULL ? gnn_fail_memory(error, 8 * nodes) : fill_types(run, dataset, error);
+  if (status == GNN_OK) status = fill_home_ids(instance, dataset, error);
   if (status == GNN_OK) status = fill_edge_set(instance, dataset, &all, GNN_EDGES, error);
   if (status == GNN_OK && plan->set_count > GNN_MEMBERS) status = fill_edge_set(instance, dataset, &members, GNN_MEMBERS, error);
   for (int set = GNN_RELATIONS; status == GNN_OK && set < plan->set_count; set++) status = fill_relation(instance, dataset, set, error);

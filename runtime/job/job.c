@@ -14,6 +14,7 @@
 #include "runtime/core/bad_value.h"
 #include "runtime/core/builds.h"
 #include "runtime/core/device.h"
+#include "runtime/core/home.h"
 #include "runtime/core/scores.h"
 #include "runtime/core/weights.h"
 #include "runtime/data/fill.h"
@@ -441,6 +442,8 @@ gnn_status gnn_job_predict(gnn_job *job, float *scores, int64_t rows, int64_t co
                                     (long long)columns));
   status = gnn_score(job->instance);
   if (status != GNN_OK) return job_failed(job, gnn_step_failed(job->instance, status, &job->error, "", "the evaluation failed"));
+  status = gnn_home_bring_ids(job->instance, &job->error);
+  if (status != GNN_OK) return job_failed(job, status);
   for (int64_t v = 0; v < rows; v++) memcpy(scores + gnn_score_id(run, v) * columns, gnn_scores_row(job->instance, v), (size_t)columns * sizeof *scores);
   status = gnn_scores_status(job->instance);
   return status == GNN_OK ? GNN_OK : job_failed(job, gnn_step_failed(job->instance, status, &job->error, "", "the scores did not come back"));

@@ -144,7 +144,7 @@ for fate in keep host ssd recompute; do
 done
 queue each_epoch hoist3 -fno-hoist
 # What is computed once is at home where features are.
-sed 's/nodes = 2000/nodes = 8200/' "$plans/hoist3.gnn" >keep_once.gnn
+sed '/^data/s/$/ { order = nested }/; s/nodes = 2000/nodes = 8200/' "$plans/hoist3.gnn" >keep_once.gnn
 sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' keep_once.gnn >once_rows.gnn
 sed '$a plan {\n  fate "x" = host\n}' keep_once.gnn >once_split.gnn # on a host that is too small, beside an SSD
 queue keep_once none
@@ -235,9 +235,9 @@ cp away_directed.gnn halos_directed.gnn && cp ssd_directed.gnn halosssd_directed
 queue halos_directed none '--cut=halos(4)' --budget host=64MiB --budget device=2MiB
 queue halosssd_directed none '--cut=halos(4)' --budget ssd=64MiB --budget device=2300KiB
 cat >many.gnn <<END # more scores than there is room for on the device
-data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 12, classes = 150, seed = 3)
+data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 12, classes = 150, seed = 3) { order = nested }
 model many on g {
-  h = x |> Linear(32) |> relu |> GCN(16) |> relu
+  h = x |> Linear(32) |> relu |> dropout(0.3) |> GCN(16) |> relu
   return h |> GCN(y.classes) |> elu
 }
 train many {
@@ -770,6 +770,8 @@ check "once_rows: what is computed once goes home before the first epoch, and co
 check "once_split: so it does to host and SSD, each part to one of them" computes_once once_split "-> host" "ring -> ssd"
 goes_on_once() { train once_rows out_goes_on --epochs 3 && ./once_rows -q --epochs $epochs --every 1 --log csv --out out_goes_on --resume && cmp <(numbers out_goes_on/last.safetensors) <(numbers out_keep_once/last.safetensors); }
 check "once_rows: from a checkpoint it is computed again" goes_on_once
+named_by_parts() { grep -q 'in graph_node_id\[2/4\] <- host' gen_once_rows/once_rows.c && grep -q 'in graph_node_id\(\[[1-4]/4\]\)\? <- ssd' gen_many_ssd/many_ssd.c && ! grep -q 'AT_graph_node_id ' gen_once_rows/once_rows.c gen_many_ssd/many_ssd.c; }
+check "what the data call each node comes by parts, from the host and from the SSD" named_by_parts
 says_moved() { "$gnncc" -w --plan '--cut=halos(4)' $box --budget host=1600KiB once_split.gnn | grep -E '^  once .* before the first epoch .* to host .* to ssd .* from '; }
 check "its plan says what moves before the first epoch" says_moved
 faster_with() { # OPTION...: announced

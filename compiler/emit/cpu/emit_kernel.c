@@ -253,16 +253,26 @@ static Members sparse_members(StepWriter *w, ValueId dropout) {
   return drop ? (Members){"gnn_dropout drop;\n", arena_printf(w->arena, ".drop = %s,\n", drop)} : no_members;
 }
 
+/* Where what the data call each node lies apart; drawn: they are dropped. */
+static const char *sparse_ids(StepWriter *w, bool is_drawn) {
+  return is_drawn && w->graph->node_ids != NO_VALUE ? arena_printf(w->arena, "features.row_id = %s;\n  ", argument_at_node_ids(w->arguments, &w->uses)) : "";
+}
+
 /* The features in a task over their rows, or columns, begin .. end - 1: "&g->sparse[0]", or a copy whose entries are those that the step was brought. */
-static const char *sparse_here(StepWriter *w, int slot, bool is_by_column, const char **declaration) {
+static const char *sparse_here(StepWriter *w, int slot, bool is_by_column, bool is_drawn, const char **declaration) {
   const ValueId idx = kernels_entries(w->kernels, w->kernel, false), value = kernels_entries(w->kernels, w->kernel, true);
+  const char *ids = sparse_ids(w, is_drawn);
   w->uses |= USES_RUN;
   *declaration = "";
-  if (idx == NO_VALUE) return arena_printf(w->arena, "&g->sparse[%d]", slot);
+  if (idx == NO_VALUE && !*ids) return arena_printf(w->arena, "&g->sparse[%d]", slot);
+  if (idx == NO_VALUE) {
+    *declaration = arena_printf(w->arena, "gnn_sparse features = g->sparse[%d];\n  %s", slot, ids);
+    return "&features";
+  }
   const ValueId offsets = kernels_entry_offsets(w->kernels, w->kernel);
   const char *ptr = offsets == NO_VALUE ? arena_printf(w->arena, "g->sparse[%d].by_%s.ptr", slot, is_by_column ? "column" : "row") : argument_at_offsets(w->arguments, offsets, &w->uses);
-  *declaration = arena_printf(w->arena, "const gnn_sparse features = gnn_sparse_with_%s(&g->sparse[%d], %s, %s, %s, end);\n  ", is_by_column ? "columns" : "rows", slot, ptr,
-                              argument_at_labels(w->arguments, idx, &w->uses), step_from(w, value));
+  *declaration = arena_printf(w->arena, "%sgnn_sparse features = gnn_sparse_with_%s(&g->sparse[%d], %s, %s, %s, end);\n  %s", *ids ? "" : "const ", is_by_column ? "columns" : "rows", slot, ptr,
+                              argument_at_labels(w->arguments, idx, &w->uses), step_from(w, value), ids);
   return "&features";
 }
 
@@ -280,7 +290,7 @@ static void emit_sparse_matmul(StepWriter *w) {
     print_task(w, "transpose", arena_printf(w->arena, "gnn_transpose(%s, %" PRId64 ", %" PRId64 ", %s, begin, end);", matrix, p.width, p.depth, turned));
   }
   const char *matrix = p.transposed ? step_scratch(w) : step_from(w, w->anchor->operand[1]);
-  const char *declaration, *features = sparse_here(w, slot, false, &declaration);
+  const char *declaration, *features = sparse_here(w, slot, false, *members.fields, &declaration);
   print_task(w, "rows", arena_printf(w->arena, "%ssparse_matmul_%" PRId64 "(%s, %s, %s, begin, end, %s_row, context);", declaration, p.width, features, matrix, drop, w->name));
   take_part(w);
   open_step(w, members);
@@ -319,7 +329,7 @@ static void emit_sparse_outer(StepWriter *w) {
   const ValueId gathered = w->anchor->operand[1 - side];
   const bool is_gathered = step_gathers(w->step, gathered);
   const char *dense = is_gathered ? arena_printf(w->arena, "gnn_at(g, 0), %s", argument_at_pieces(w->arguments, gathered, false, &w->uses)) : step_from(w, gathered);
-  const char *declaration, *features = sparse_here(w, slot, true, &declaration);
+  const char *declaration, *features = sparse_here(w, slot, true, *members.fields, &declaration);
   const char *of_part = ranks ? arena_printf(w->arena, "s->own_part * %d, (s->own_part + 1) * %d, ", blocks, blocks) : "";
   print_task(w, "columns", arena_printf(w->arena, "%ssparse_outer_%s%s(%s, &g->blocks, %s%s, %s, begin, end, %s_row, context);", declaration, ranks ? "part_" : is_gathered ? "pieces_" : "",
                                         gathered_sizes(w->arena, w->anchor, width, kernels_is_half(w->kernels, gathered)), features, of_part, dense, drop, w->name));

@@ -908,7 +908,7 @@ static void print_sparse_product(CudaWriter *c, const SparseProduct *p) {
   Arena *arena = c->w.arena;
   if (c->drop) {
     const bool is_ordered = program_of(c)->data->recipe.order != ORDER_GIVEN || ranks(c);
-    const char *row = p->columns ? "edges->idx[i]" : "r", *drawn = is_ordered ? arena_printf(arena, "g->node_id[%s]", row) : row;
+    const char *row = p->columns ? "edges->idx[i]" : "r", *drawn = is_ordered ? arena_printf(arena, "%s[%s]", argument_at_node_ids(c->w.arguments, &c->w.uses), row) : row;
     if (!p->columns) operand->text[LEVEL_ROW] = arena_printf(arena, "const gnn_row_bits bits = gnn_random_row(s->drop.key, (uint64_t)%s);\n", drawn);
     factor = p->columns ? arena_printf(arena, " * gnn_dropout_factor(&s->drop, gnn_random_row(s->drop.key, (uint32_t)%s), (uint32_t)r)", drawn)
                              : " * gnn_dropout_factor(&s->drop, bits, (uint32_t)edges->idx[i])";
