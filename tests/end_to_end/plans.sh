@@ -180,7 +180,7 @@ queue sparse3_host none '--cut=slices(2)' --budget host=64MiB --budget device=27
 queue sparse3_ssd none '--cut=slices(2)' --budget ssd=64MiB --budget device=3100KiB
 queue sparse3_ring none '--cut=slices(2)' $box --budget host=2MiB --budget device=3MiB
 cp sparse3_host.gnn sparse3_split.gnn # on a host that is too small, beside an SSD
-queue sparse3_split none '--cut=slices(2)' $box --budget host=1600KiB --budget device=5700KiB
+queue sparse3_split none '--cut=slices(2)' $box --budget host=1750KiB --budget device=5700KiB
 queue keep_slices4 slices4
 queue slices4_slices2 slices4 '--cut=slices(2)'
 { cat "$plans/slices4.gnn" && printf 'plan {\n  cut = slices(2)\n  cut "ga*" = slices(3)\n  cut "sage1" = whole\n  cut "gcn1.backward" = rows(4)\n}\n'; } >slices4_mixed.gnn
@@ -403,15 +403,15 @@ split_pays() { # where all do not fit on the host, and would be on the SSD other
   echo "$on_ssd $on_both" && awk -v a="$on_both" -v b="$on_ssd" 'BEGIN { exit !(a > 0 && a < b) }'
 }
 check "a host that is too small without an SSD is refused; beside one, that is faster than all of it on the SSD" split_pays
-says_split() { "$gnncc" -w --plan '--cut=slices(2)' $box --budget host=1600KiB --budget device=5700KiB sparse3_split.gnn | grep 'features and graph on host and SSD ([0-9.]* MiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
+says_split() { "$gnncc" -w --plan '--cut=slices(2)' $box --budget host=1750KiB --budget device=5700KiB sparse3_split.gnn | grep 'features and graph on host and SSD ([0-9.]* MiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
 check "--plan says how much lies where" says_split
 less_with_features_away() { # there is no plan with features on the device for what is one where they are not
   local there
   there=$(plans=. least_of sparse3_slices '--cut=slices(2)' ${road[host]}) && echo "$there KiB" && [ "$there" -gt 2700 ]
 }
 leaves_by_itself() { # of the parts that were asked for, where there is no room for them with data on the device, unless these are to stay
-  "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB --budget device=2700KiB "$plans/sparse3.gnn" | tee left.txt | grep '^ *cut .*up to 2 slices of columns, features and graph on the host' &&
-    ! "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB --budget device=2700KiB sparse3_slices.gnn >stays.txt 2>&1 && grep 'E0501' stays.txt
+  "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB --budget device=2600KiB "$plans/sparse3.gnn" | tee left.txt | grep '^ *cut .*up to 2 slices of columns, features and graph on the host' &&
+    ! "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB --budget device=2600KiB sparse3_slices.gnn >stays.txt 2>&1 && grep 'E0501' stays.txt
 }
 check "sparse3, slices that were asked for: features and graph leave the device where these find no plan, unless they are to be kept there" leaves_by_itself
 check "sparse3, features and graph on the host: with less than what those on the device need at least" less_with_features_away
