@@ -51,6 +51,7 @@ static DataInfo *bounded(Training *t, int64_t n) {
   info->nodes = most(all->most_nodes, all->nodes, all->graphs, n);
   info->edges = most(all->most_edges, all->edges, all->graphs, n);
   info->graphs = n;
+  info->block_split[0] = info->block_split[1] = info->block_split[2] = NULL;
   info->block_first = info->block_edges[END_SRC] = info->block_edges[END_DST] = info->part_pairs[END_SRC] = info->part_pairs[END_DST] = info->edge_pairs = NULL;
   info->fields = arena_alloc(t->checker->arena, (size_t)(all->field_count + 1) * sizeof *info->fields);
   for (int f = 0; f < all->field_count; f++) {

@@ -365,6 +365,7 @@ typedef struct DataInfo {
   int64_t graphs;       /* that the nodes are of, one after the other; 1 where nothing else is said */
   const int64_t *most_nodes, *most_edges; /* [graphs + 1] of a set of graphs: of the k largest together; NULL: of one graph, or not read */
   const int64_t *block_first; /* [2^levels + 1] of the canonical blocks (runtime/core/blocks.h); NULL: not asked for, or no files were read */
+  const int64_t *block_split[3]; /* likewise, how many labelled rows of each split the blocks before have, where these are nodes and no folds; NULL: not counted */
   const int64_t *block_edges[2]; /* likewise, by EdgeEnd: how many edges have this end in the blocks before each */
   const int64_t *part_pairs[2];  /* likewise, by EdgeEnd: how many rows of each part the rows of each gather in sums that arrive at this end (gnn_halo_pairs); NULL: not counted */
   const int64_t *edge_pairs;     /* and how many edges go from each to each (gnn_edge_pairs) */

@@ -418,6 +418,8 @@ typedef struct gnn_graph_desc {
   gnn_side node_id_home;               /* where it has extents, these have them on the SSD; likewise */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int64_t row_count[GNN_SPLIT_COUNT];
+  int are_rows_on_host;      /* at_rows are offsets of the host arena, from where copies bring those of parts */
+  const int64_t *part_rows[GNN_SPLIT_COUNT]; /* where these are: so many of each are in the parts before. NULL: any number */
   int part_levels;           /* steps are for 2^part_levels parts of the nodes (of ranks, of those of each), which */
   const int64_t *part_first; /* begin at these rows; the last entry is where the last one ends. NULL: for all */
   struct gnn_halo_desc {     /* gnn_run.halo: offsets of its arrays in the arena, -1 where there are none; and in a program whose values are cut */
@@ -568,6 +570,8 @@ typedef struct gnn_keep_order {
   int has_moved_graph;             /* so do the idx of the edges between nodes, which the plan has on the host: */
   int64_t at_in_idx, at_out_idx;   /* -1: there is none */
   int64_t at_in_degree, at_out_degree;
+  int has_moved_rows;              /* and which nodes have labels */
+  int64_t at_rows[GNN_SPLIT_COUNT];
   int has_moved_ids;               /* and what the data call each node */
   int64_t at_node_id;
   int has_moved_halos;             /* and which rows parts gather of each other, with the codes of edges */

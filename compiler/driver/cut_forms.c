@@ -264,7 +264,7 @@ static const TypedProgram *program_of_rank(const Compilation *c) {
   info->nodes = ranks->most_nodes;
   info->edges = ranks->most_edges;
   info->block_first = info->block_edges[0] = info->block_edges[1] = info->part_pairs[0] = info->part_pairs[1] = info->edge_pairs = NULL;
-  for (int s = 0; s < SPLIT_COUNT; s++) info->split_count[s] = ranks->most_split[s];
+  for (int s = 0; s < SPLIT_COUNT; s++) info->split_count[s] = ranks->most_split[s], info->block_split[s] = NULL;
   Relation *relations = arena_alloc(c->arena, (size_t)(info->relation_count + 1) * sizeof *relations);
   for (int r = 0; r < info->relation_count; r++) {
     relations[r] = info->relations[r];
@@ -483,6 +483,12 @@ static bool has_labels_away(const Compilation *c) {
   return c->program->has_train && c->program->train.ring_field == NO_INDEX && bytes >= LEAST_AWAY_BYTES && bytes >= c->machine.tier_bytes[TIER_DEVICE] / LEAST_SHARE;
 }
 
+/* Of classes of nodes, with one split for all runs: as many of each part are counted. */
+static bool has_split_rows_away(const Compilation *c) {
+  const TypedProgram *p = c->program;
+  return has_labels_away(c) && p->info->fold_count == 0 && !p->train.batch_graphs && p->exprs[p->result].type.domain == DOMAIN_NODE;
+}
+
 static Kernels *fuse_cut(Compilation *c, Graph *graph, const Kernels *whole) { return fuse_alike(c, graph, NULL, &whole, 1); }
 
 static void note_whole_gradients(Compilation *c, const Graph *training, Graph *evaluation) {
@@ -516,6 +522,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .layers = cut.layers, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
   if (cut.ranks) options.layers = NULL, options.rank = program_of_cut(c, cut), options.transposed = cut.transposed, options.has_halos = options.has_edge_halos = true, options.is_following = options.is_following && cut.slices > 1;
+  options.has_split_rows = !cut.ranks && is_away && has_split_rows_away(c);
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
   const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, rows_of_rank(c, cut), !cut.ranks && has_labels_away(c)};
   *form = *from;

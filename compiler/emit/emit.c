@@ -545,6 +545,8 @@ static void emit_parts(const Emission *m, FILE *out) {
     emit_numbers("part_in", parts->edges[END_DST], parts->count, out);
     emit_numbers("part_out", parts->edges[END_SRC], parts->count, out);
   }
+  if (are_rows_away(m)) fprintf(out, "/* How many labelled rows of each split the parts before have. */\n");
+  for (int s = 0; s < SPLIT_COUNT && are_rows_away(m); s++) emit_numbers(arena_printf(m->arena, "part_rows_%d", s), parts->labelled[s], parts->count, out);
   for (int f = 0; f < m->program->field_count; f++) {
     if (!has_entries_away(m, f)) continue;
     fprintf(out, "/* How many numbers of %s that are not 0 lie in the parts before; and of parts of its columns, where these begin. */\n", escape_comment(m->arena, m->program->fields[f].name));
@@ -815,8 +817,10 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
     emit_home(m, "code", codes, out);
     fprintf(out, "},\n");
   }
-  fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", at(m, y->residents->rows[0]), at(m, y->residents->rows[1]),
-          at(m, y->residents->rows[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
+  const int *stay = y->residents->rows, *leave = y->residents->rows_away;
+  if (are_rows_away(m)) fprintf(out, "            .are_rows_on_host = 1,%s\n", parts->count > 1 ? " .part_rows = {part_rows_0, part_rows_1, part_rows_2}," : "");
+  fprintf(out, "            .at_rows = {%s, %s, %s}, .row_count = {%" PRId64 ", %" PRId64 ", %" PRId64 "}},\n", place_of(m, stay[0], leave[0]), place_of(m, stay[1], leave[1]),
+          place_of(m, stay[2], leave[2]), p->info->split_count[0], p->info->split_count[1], p->info->split_count[2]);
   fprintf(out, "  .field_count = %d,\n%s", used_fields, used_fields ? "  .fields = fields,\n" : "");
   int label = p->has_train && has_field(m, t->label_field) ? field_index(m, t->label_field) : -1;
   const Domain scored = m->evaluation->graph->values[m->evaluation->graph->scores].shape.domain;

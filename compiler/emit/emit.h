@@ -47,6 +47,11 @@ typedef struct Emission {
 } Emission;
 
 /* The scores of an evaluation end on the host or the SSD. */
+/* Loss and hits are of parts, with their labelled rows, which lie on the host. */
+static inline bool are_rows_away(const Emission *m) {
+  const int *rows = m->layout->residents->rows_away;
+  return rows[SPLIT_TRAIN] != NO_INDEX || rows[SPLIT_VALID] != NO_INDEX || rows[SPLIT_TEST] != NO_INDEX;
+}
 static inline bool are_scores_away(const Emission *m) { return m->layout->residents->scores_away != NO_INDEX; }
 /* Of a program of ranks: how its nodes are shared out; NULL: it is none. */
 static inline const RankInfo *ranks_of(const Emission *m) { return m->program->info->is_of_rank ? m->program->info->ranks : NULL; }

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/core/blocks.h"
+
 static const char *subject_of(const Step *step) {
   const Value *anchor = &step->kernels->graph->values[step->kernels->kernels[step->kernel].anchor];
   return anchor->op == OP_UPDATE ? "update" : anchor->name;
@@ -67,6 +69,24 @@ void emit_call_for_own(const Emission *m, const StepCalls *calls, int step, Piec
 
 /* ---- loss and hits of each split, on a GPU ---- */
 
+/* Of the rows of the step's part, which have come with it; `read`: where scores and labels lie. */
+static void measure_labelled(const Emission *m, const Layout *layout, const Step *step, const char *read, const char *places, FILE *out) {
+  const Parts *parts = step->parts;
+  const int first = step->part ? step->part - 1 : 0, end = step->part ? step->part : parts->count;
+  const int64_t blocks = INT64_C(1) << (gnn_block_levels(m->program->info->nodes) - parts->levels);
+  int64_t rows = 0;
+  fprintf(out, "  measure_rows(g, &(gnn_places){{%s, %" PRId64 ", %" PRId64, read, first * blocks, (end - first) * blocks);
+  for (int s = 0; s < SPLIT_COUNT; s++) {
+    const ValueId list = m->evaluation->graph->split_rows[s];
+    const Block *block = list == NO_VALUE ? NULL : layout_at(layout, m->evaluation, list, step->part, step->number - 1);
+    const int64_t *labelled = parts->labelled[s];
+    if (block) fprintf(out, ", %s_%s%s, %" PRId64 ", %" PRId64, places, block->name, argument_before_rows(m, block), labelled[first], labelled[end]);
+    else fprintf(out, ", 0, 0, 0");
+    rows += labelled[end] - labelled[first];
+  }
+  fprintf(out, "}}, %" PRId64 ");\n", rows);
+}
+
 void emit_measure_of_step(const Emission *m, const Layout *layout, const Step *step, const char *places, FILE *out) {
   const ValueId scores = m->evaluation->graph->scores;
   if (m->layout->residents->results == NO_INDEX || !are_scores_away(m) || step->kernels != m->evaluation || m->evaluation->made_by[scores] != step->kernel) return;
@@ -75,6 +95,10 @@ void emit_measure_of_step(const Emission *m, const Layout *layout, const Step *s
   const bool is_away = m->layout->residents->field_away[field] != NO_INDEX;
   const Block *labels = is_away ? layout_at(layout, m->evaluation, m->evaluation->graph->labels, step->part, step->number - 1) : &m->layout->blocks[m->layout->residents->field[field]];
   const int64_t first = step->part ? step->parts->first[step->part - 1] : 0, end = step->part ? step->parts->first[step->part] : step->parts->first[step->parts->count];
+  if (are_rows_away(m)) {
+    measure_labelled(m, layout, step, arena_printf(m->arena, "%s_%s%s, %s_%s%s", places, block->name, argument_before_rows(m, block), is_away ? places : "AT", labels->name, argument_before_rows(m, labels)), places, out);
+    return;
+  }
   fprintf(out, "  measure_rows(g, %s_%s%s, %s_%s%s, %" PRId64 ", %" PRId64 ");\n", places, block->name, argument_before_rows(m, block), is_away ? places : "AT", labels->name, argument_before_rows(m, labels), first, end);
 }
 
@@ -181,6 +205,8 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   if (s->once_count) fprintf(out, "  .once = keep_once,\n");
   const Block *in_offsets = kept_block(y, residents->offsets_away[END_DST]), *out_offsets = kept_block(y, residents->offsets_away[END_SRC]);
   if (in_offsets || out_offsets) fprintf(out, "  .at_in_ptr = %s, .at_out_ptr = %s, .has_moved_offsets = 1,\n", kept_place(m, in_offsets), kept_place(m, out_offsets));
+  const int *rows = residents->rows_away;
+  if (are_rows_away(m)) fprintf(out, "  .at_rows = {%s, %s, %s}, .has_moved_rows = 1,\n", kept_place(m, kept_block(y, rows[0])), kept_place(m, kept_block(y, rows[1])), kept_place(m, kept_block(y, rows[2])));
   const Block *ids = kept_block(y, residents->node_ids_away);
   if (ids) fprintf(out, "  .at_node_id = %s, .has_moved_ids = 1,\n", kept_place(m, ids));
   const int *halo_rows = residents->halo_rows_away, codes = residents->edge_codes_away;

@@ -40,7 +40,7 @@ bool emit_is_reserved(const char *name) {
   static const char *const locals[] = {
       "r", "e", "g", "s", "t", "i", "j", "k", "l", "m", "src", "dst", "acc", "begin", "end", "task", "context", "edges", "part", "to", "block", "last", "lane", "lanes",
       "slot", "drop", "walkers", "walk", "walker", "scratch", "sums", "order", "blocks", "at", "run", "sum", "element", "place", "step", "rows", "tile", "row", "column", "until",
-      "from", "product", "own", "n", "word", "first", "inner", "code", "edge_code", "halo", "to_part", "features", "first_column", "end_column", "far_part", "row_parts", "first_edge", "end_edge", "here", "own_rows"};
+      "from", "product", "own", "n", "word", "first", "inner", "code", "edge_code", "halo", "to_part", "features", "first_column", "end_column", "far_part", "row_parts", "first_edge", "end_edge", "first_labelled", "end_labelled", "here", "own_rows"};
   size_t length = strlen(name);
   bool is_type = length > 2 && strcmp(name + length - 2, "_t") == 0;
   return is_type || emit_is_keyword(name) || is_macro(name) || IS_ONE_OF(locals, name, length) || strncmp(name, "gnn_", 4) == 0 || strncmp(name, "drop_", 5) == 0 ||
@@ -50,7 +50,7 @@ bool emit_is_reserved(const char *name) {
 
 /* The functions of steps and of the kernels that they share, "step_4", "matmul_16x4", and where parts of sparse features begin. */
 static bool is_of_steps(const char *name) {
-  static const char *const stems[] = {"step_", "update_weight_", "matmul_", "outer_", "spmm_", "spmm_halo_", "spmm_pieces_", "sparse_outer_pieces_", "sparse_matmul_", "sparse_outer_", "part_entries_", "part_column_entries_", "part_columns_"};
+  static const char *const stems[] = {"step_", "update_weight_", "matmul_", "outer_", "spmm_", "spmm_halo_", "spmm_pieces_", "sparse_outer_pieces_", "sparse_matmul_", "sparse_outer_", "part_rows_", "part_entries_", "part_column_entries_", "part_columns_"};
   for (size_t i = 0; i < sizeof stems / sizeof stems[0]; i++)
     if (strncmp(name, stems[i], strlen(stems[i])) == 0 && is_digit(name[strlen(stems[i])])) return true;
   return strcmp(name, "update_weight") == 0;

@@ -48,6 +48,16 @@ const char *step_state(StepWriter *w, int state, const char *name) {
   return block == NO_INDEX ? NULL : argument_named_block(w->arguments, name, block, &w->uses);
 }
 
+StepRows step_train_rows(StepWriter *w) {
+  const ValueId rows = w->graph->split_rows[SPLIT_TRAIN];
+  if (rows == NO_VALUE) return (StepRows){"g->rows[GNN_TRAIN]", "g->row_count[GNN_TRAIN]"};
+  const char *list = argument_at_labels(w->arguments, rows, &w->uses);
+  if (w->step->part == 0) return (StepRows){list, "g->row_count[GNN_TRAIN]"};
+  const int64_t *labelled = w->step->parts->labelled[SPLIT_TRAIN] + w->step->part - 1;
+  const char *first = argument_number(w->arguments, "first_labelled", labelled[0], &w->uses), *end = argument_number(w->arguments, "end_labelled", labelled[1], &w->uses);
+  return (StepRows){arena_printf(w->arena, "%s + %s", list, first), arena_printf(w->arena, "%s - %s", end, first)};
+}
+
 int64_t step_blocks_of_part(const StepWriter *w) { return INT64_C(1) << (gnn_block_levels(w->emission->program->info->nodes) - w->step->parts->levels); }
 
 const char *step_part_row(const StepWriter *w, const char *part, Domain domain) {

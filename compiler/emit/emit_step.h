@@ -35,6 +35,9 @@ const char *step_to(StepWriter *w, ValueId value);   /* what is written */
 const char *step_scratch(StepWriter *w);
 void step_edges_of_part(StepWriter *w); /* it is told which edges arrive at its part: "first_edge", "end_edge" */
 void step_columns(StepWriter *w, int32_t field); /* it is told the columns of its part of these sparse features: "first_column", "end_column" */
+/* The training rows of the step, of its part or all: the list, and how many they are. */
+typedef struct StepRows { const char *list, *count; } StepRows;
+StepRows step_train_rows(StepWriter *w);
 const char *step_part(StepWriter *w); /* the number of the part that the step is told, from 1 on */
 int64_t step_blocks_of_part(const StepWriter *w);    /* canonical blocks a part */
 const char *step_state(StepWriter *w, int state, const char *name); /* of the weight that is updated; NULL: there is none */

@@ -824,5 +824,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   if (options.is_graph_away && !options.rank) add_node_ids(c.to);
   add_entries(&c);
   if (options.has_labels) add_labels(c.to);
+  for (int s = 0; s < SPLIT_COUNT && options.has_split_rows; s++)
+    if (c.to->program->info->split_count[s] > 0) c.to->split_rows[s] = graph_add(c.to, (Value){.op = OP_SPLIT_ROWS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .as.index = s, .origin = NO_VALUE});
   return c.to;
 }

@@ -15,6 +15,7 @@ typedef struct CutOptions {
   const bool *is_learned; /* per param: its rows, and what the optimiser keeps of them, are data of their own, which stay away, too (learned.h); NULL: none */
   bool is_graph_away; /* the neighbours of nodes are data of their own, which stay away, too */
   bool has_labels;    /* of an evaluation: what it measures with does, too (Graph.labels) */
+  bool has_split_rows; /* and which nodes have labels (Graph.split_rows) */
   bool has_halos;  /* ... and sums over neighbours gather from what each part needs of them (HALO); of whole rows */
   bool has_edge_halos; /* values on edges, too, where they arrive at the sources */
   const TypedProgram *rank; /* of a program of ranks, the program with the sizes of one: all that sums gather of other nodes is a table of its rows and those of others (HALO); NULL: of one process */

@@ -155,6 +155,18 @@ static int64_t field_nonzeros(const gnn_data_field *field, int64_t first, int64_
   return count;
 }
 
+static void describe_splits(Arena *arena, const gnn_dataset *dataset, DataInfo *info) {
+  const int64_t blocks = INT64_C(1) << gnn_block_levels(dataset->nodes);
+  for (int s = 0; s < SPLIT_COUNT && dataset->split_domain == GNN_NODE && dataset->fold_count == 0; s++) {
+    int64_t *by_block = arena_alloc(arena, (size_t)(blocks + 1) * sizeof *by_block);
+    for (int64_t b = 0, k = 0; b < blocks; b++) {
+      while (k < dataset->split_count[s] && dataset->split_rows[s][k] < info->block_first[b + 1]) k++;
+      by_block[b + 1] = k;
+    }
+    info->block_split[s] = by_block;
+  }
+}
+
 /* Where the numbers of fields that products go over one by one lie, block by block and column by column. */
 static void describe_entries(Arena *arena, const gnn_dataset *dataset, DataInfo *info) {
   const int64_t *first = info->block_first;
@@ -656,6 +668,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
       return report(reader, diags, spec, &error);
     }
     describe_entries(reader->arena, dataset, info);
+    describe_splits(reader->arena, dataset, info);
   }
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
   if (reader->wants_nested && can_be_nested(dataset, &recipe))

@@ -107,7 +107,7 @@ typedef struct Value {
   int operand_count;
   ValueId operand[MAX_VALUE_OPERANDS];
   union {
-    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option */
+    int32_t index;    /* INPUT: field; PARAM, UPDATE: param; OPTION: option; SPLIT_ROWS: split */
     struct Once {
       int32_t index;  /* into `once` of the graph that computes it */
       int table;      /* of ranks: it has the rows of this one, as value_table says */
@@ -176,6 +176,7 @@ typedef struct Graph {
   ValueId offsets[2];       /* likewise where the edges of each node begin, one more than nodes; NO_VALUE, too, where these are few enough to stay */
   ValueId halo_rows[HALO_KINDS], edge_codes; /* likewise which rows parts gather, by HaloKind, and where out-edges have theirs; NO_VALUE, too, where there are no halos, or the rows are few enough to stay */
   ValueId node_ids;         /* likewise what the data call each node, where that is another number than its own; read where rows of nodes are dropped */
+  ValueId split_rows[SPLIT_COUNT]; /* likewise which nodes have labels, with these */
   ValueId labels;           /* of an evaluation that a GPU measures, where they move, too: read with what makes the scores; else NO_VALUE */
   ValueId (*entries)[2][2]; /* per field, by [is_by_column][is_number]: likewise, of products with sparse features that move as other values do; NULL: none of any field, or NO_VALUE */
   ValueId *entry_offsets;   /* likewise, per field, where those of each row begin; NO_VALUE, too, where these are few enough to stay */

@@ -444,7 +444,7 @@ static double input_bytes(const Kernels *kernels, const Kernel *kernel, ValueId 
   const Graph *graph = kernels->graph;
   bool is_sparse = kernel->kind == KERNEL_SPARSE_MATMUL || kernel->kind == KERNEL_SPARSE_OUTER;
   const Op op = graph->values[id].op;
-  if (op == OP_ENTRIES || op == OP_ENTRY_OFFSETS || op == OP_OFFSETS || op == OP_HALO_ROWS || op == OP_NODE_IDS) return 0; /* which are the features', and a number a row beside those of its edges, or beside the row */
+  if (op == OP_ENTRIES || op == OP_ENTRY_OFFSETS || op == OP_OFFSETS || op == OP_HALO_ROWS || op == OP_NODE_IDS || op == OP_SPLIT_ROWS) return 0; /* which are the features', and a number a row beside those of its edges, or beside the row */
   if (is_sparse && graph->values[id].op == OP_INPUT) return 8 * nonzeros_of(graph, &graph->values[kernel->anchor]);
   if (graph->values[id].op == OP_STATE) return 0; /* is counted here: */
   /* an update reads and writes the optimiser's two numbers a weight as well */

@@ -828,7 +828,10 @@ static void note_tables_of_halos(const Kernels *kernels, Kernel *kernel) {
 static void note_labels(const Kernels *kernels, Kernel *kernel) {
   const Graph *graph = kernels->graph;
   const int32_t made_by = graph->labels == NO_VALUE ? NO_INDEX : kernels->made_by[kernels->storage[graph->scores]];
-  if (made_by != NO_INDEX && &kernels->kernels[made_by] == kernel) add_once(graph->arena, &kernel->inputs, &kernel->input_count, graph->labels);
+  const bool is_loss = kernel->kind == KERNEL_CROSS_ENTROPY || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT, is_measured = made_by != NO_INDEX && &kernels->kernels[made_by] == kernel;
+  if (is_measured) add_once(graph->arena, &kernel->inputs, &kernel->input_count, graph->labels);
+  for (int s = 0; s < SPLIT_COUNT; s++)
+    if (graph->split_rows[s] != NO_VALUE && (is_measured || (is_loss && s == SPLIT_TRAIN))) add_once(graph->arena, &kernel->inputs, &kernel->input_count, graph->split_rows[s]);
 }
 
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {

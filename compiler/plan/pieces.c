@@ -150,6 +150,12 @@ static bool every_part_has_edges(const Parts *p, EdgeEnd end) {
   return true;
 }
 
+static bool is_each_part_labelled(const Parts *p, int split) {
+  for (int part = 0; part < p->count; part++)
+    if (p->labelled[split][part] == p->labelled[split][part + 1]) return false;
+  return true;
+}
+
 static bool is_each_part_gathered(const Parts *p, int halo) {
   for (int part = 0; part < p->count; part++)
     if (p->halo[halo].before[part] == p->halo[halo].before[part + 1]) return false;
@@ -166,6 +172,8 @@ static void find_cut(Parts *p, const Residents *residents) {
   for (int end = 0; end < 2; end++)
     if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
   if (k->graph->edge_codes != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->edge_codes] = false;
+  for (int s = 0; s < SPLIT_COUNT; s++)
+    if (k->graph->split_rows[s] != NO_VALUE && !is_each_part_labelled(p, s)) p->is_cut[k->graph->split_rows[s]] = false;
   for (int i = 0; i < k->kernel_count; i++)
     if (k->kernels[i].draws_far) p->is_cut[k->graph->node_ids] = false;
   for (int kind = 0; kind < HALO_KINDS; kind++)
@@ -242,6 +250,13 @@ static const int64_t *edges_before(Arena *arena, const DataInfo *info, EdgeEnd e
   return before;
 }
 
+static const int64_t *labelled_before(Arena *arena, const DataInfo *info, int split, const Parts *p) {
+  int64_t *before = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *before);
+  for (int i = 0; i <= p->count; i++)
+    before[i] = info->block_split[split] ? info->block_split[split][(int64_t)i << (gnn_block_levels(info->nodes) - p->levels)] : info->split_count[split] * i / p->count;
+  return before;
+}
+
 static const int64_t *entries_before(Arena *arena, const DataInfo *info, const TypedField *field, const Parts *p) {
   int64_t *before = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *before);
   for (int i = 0; i <= p->count; i++)
@@ -284,6 +299,7 @@ Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents
   p->kernels = kernels;
   for (int end = 0; end < 2; end++) p->edges[end] = edges_before(arena, info, (EdgeEnd)end, p);
   for (int kind = 0; kind < HALO_KINDS && residents->halo_levels; kind++) halo_pieces(arena, halo_pairs(arena, info, (HaloKind)kind, p->levels), p->levels, &p->halo[kind]);
+  for (int s = 0; s < SPLIT_COUNT && !p->ranks; s++) p->labelled[s] = labelled_before(arena, info, s, p);
   p->entries = cut_entries(arena, kernels->graph->program, p);
   p->is_cut = arena_alloc(arena, (size_t)kernels->graph->value_count + 1);
   p->is_by_parts = arena_alloc(arena, (size_t)kernels->kernel_count + 1);
@@ -375,6 +391,7 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   if (part < 2) return 0;
   if (v->op == OP_NEIGHBOURS || v->op == OP_EDGE_CODES) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
   if (v->op == OP_HALO_ROWS) return (int64_t)sizeof(int32_t) * p->halo[v->as.degree.halo].before[part - 1];
+  if (v->op == OP_SPLIT_ROWS) return (int64_t)sizeof(int32_t) * p->labelled[v->as.index][part - 1];
   if (are_offsets(v)) return OFFSET_BYTES * p->first[part - 1];
   if (v->op == OP_ENTRIES) return 4 * p->entries[v->as.entries.field].before[v->as.entries.is_by_column][part - 1];
   return row_bytes(p, value) * (v->shape.domain == DOMAIN_EDGE ? p->edges[END_DST] : p->first)[part - 1];
@@ -391,6 +408,7 @@ int64_t parts_bytes(const Parts *p, ValueId value, int part) {
 static int64_t bytes_before_of_away(const Parts *p, const Away *away, int part) {
   if (part < 2) return 0;
   if (away->of == AWAY_OFFSETS) return OFFSET_BYTES * p->first[part - 1];
+  if (away->of == AWAY_SPLIT_ROWS) return (int64_t)sizeof(int32_t) * p->labelled[away->split][part - 1];
   if (away->of == AWAY_HALO_ROWS) return (int64_t)sizeof(int32_t) * p->halo[away->halo].before[part - 1];
   if (away->of == AWAY_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[away->end][part - 1];
   if (away->of == AWAY_ENTRIES) return 4 * p->entries[away->entries.field].before[away->entries.is_by_column][part - 1];

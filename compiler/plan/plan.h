@@ -73,10 +73,11 @@ typedef struct Away {
   Tier tier;
   int64_t at, bytes;   /* at: in the host arena; parts on the SSD, and scores, lie elsewhere (parts_away_at) */
   Padding padding;     /* of its rows */
-  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OFFSETS, AWAY_HALO_ROWS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, and where those of each row begin, or of features;
-                                                                                         for each row of a part that another gathers; for each of a field's `entries` */
+  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OFFSETS, AWAY_HALO_ROWS, AWAY_SPLIT_ROWS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, and where those of each row begin, or of features;
+                                                                                         for each row of a part that another gathers; for each labelled row of a `split`; for each of a field's `entries` */
   EdgeEnd end;
   HaloKind halo;
+  int split;
   struct Entries entries;
   bool is_learned;     /* a weight, or what its optimiser keeps: an epoch changes it */
   bool is_copy;        /* of a weight, as it was at the best epoch: between epochs the runtime writes and reads it, no step does */
@@ -128,7 +129,7 @@ typedef struct Residents {
     const Cached **of_parts; /* per levels of parts; NULL: not yet asked for */
   } cache;
   int *field_away, neighbours_away[2], offsets_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
-  int halo_rows_away[HALO_KINDS], edge_codes_away, node_ids_away; /* likewise, by HaloKind */
+  int halo_rows_away[HALO_KINDS], edge_codes_away, node_ids_away, rows_away[SPLIT_COUNT]; /* likewise, by HaloKind; by split */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int *entry_offsets_away;
   int scores_away;        /* where an evaluation leaves the scores, likewise */
@@ -198,6 +199,7 @@ typedef struct Parts {
   int finer;             /* A part of the nodes is 2^finer runs of blocks there, of which a rank's part has some: gnn_part_row */
   int levels, count;    /* 2^levels of them */
   const int64_t *first; /* [count + 1]: part p has the rows first[p - 1] .. first[p] - 1 */
+  const int64_t *labelled[SPLIT_COUNT]; /* [count + 1]: so many rows of the split are in the parts before; ranks have none */
   const int64_t *edges[2]; /* by EdgeEnd, [count + 1]: so many edges have this end in the parts before */
   struct PartEntries {
     const int64_t *column;    /* [count + 1]: part p of a gradient by these features is that of the columns column[p - 1] .. column[p] - 1; NULL: it has no parts */

@@ -28,7 +28,7 @@ typedef struct Collecting {
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
   DataHomes homes;
-  bool is_graph_away, has_offsets_away, has_labels_away, has_halo_rows_away, has_edge_codes_away, has_node_ids_away;
+  bool is_graph_away, has_offsets_away, has_labels_away, has_halo_rows_away, has_edge_codes_away, has_node_ids_away, has_split_rows_away;
   Padding *field_padding;
   bool *has_entry_offsets_away; /* per field */
   int window_count;
@@ -186,8 +186,10 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   if (is_ordered && drops_edges(kernels[0], DOMAIN_EDGE)) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
   static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
   for (int s = 0; s < SPLIT_COUNT; s++)
-    if (l->program->has_train && info->split_count[s] > 0)
-      y->rows[s] = add_resident(l, BLOCK_GRAPH, rows[s], 4 * info->split_count[s]);
+    if (l->program->has_train && info->split_count[s] > 0) {
+      if (l->has_split_rows_away) y->rows_away[s] = add_away(l, rows[s], (Away){.tier = TIER_HOST, .bytes = 4 * info->split_count[s], .of = AWAY_SPLIT_ROWS, .split = s});
+      else y->rows[s] = add_resident(l, BLOCK_GRAPH, rows[s], 4 * info->split_count[s]);
+    }
 }
 
 int residents_spmm_buffer(const Residents *residents, bool is_out, int64_t width) {
@@ -300,7 +302,6 @@ static int *no_blocks(Arena *arena, int count) {
 }
 
 static void find_used_fields(Collecting *l, const Kernels *kernels) {
-  for (int f = 0; kernels && kernels->graph->entry_offsets && f < l->program->field_count; f++) l->has_entry_offsets_away[f] |= kernels->graph->entry_offsets[f] != NO_VALUE;
   for (int i = 0; kernels && i < kernels->graph->value_count; i++) {
     if (kernels->graph->values[i].op != OP_INPUT) continue;
     const int32_t f = kernels->graph->values[i].as.index;
@@ -357,23 +358,20 @@ static int64_t results_bytes(const DataInfo *info) {
   return 16 * SPLIT_COUNT * ((INT64_C(1) << gnn_block_levels(info->is_of_rank ? info->ranks->nodes : info->nodes)) + 1) + 8 * rows;
 }
 
-static bool has_graph_away(const Kernels *kernels) {
-  return kernels && (kernels->graph->neighbours[END_SRC] != NO_VALUE || kernels->graph->neighbours[END_DST] != NO_VALUE);
+/* What its graph has as values of their own. */
+static void find_away(Collecting *l, const Kernels *kernels) {
+  if (!kernels) return;
+  const Graph *graph = kernels->graph;
+  for (int end = 0; end < 2; end++) {
+    l->is_graph_away |= graph->neighbours[end] != NO_VALUE;
+    l->has_offsets_away |= graph->offsets[end] != NO_VALUE;
+  }
+  for (int kind = 0; kind < HALO_KINDS; kind++) l->has_halo_rows_away |= graph->halo_rows[kind] != NO_VALUE;
+  l->has_edge_codes_away |= graph->edge_codes != NO_VALUE;
+  l->has_node_ids_away |= graph->node_ids != NO_VALUE;
+  for (int s = 0; s < SPLIT_COUNT; s++) l->has_split_rows_away |= l->has_labels_away && graph->split_rows[s] != NO_VALUE;
+  for (int f = 0; graph->entry_offsets && f < l->program->field_count; f++) l->has_entry_offsets_away[f] |= graph->entry_offsets[f] != NO_VALUE;
 }
-
-static bool has_offsets_away(const Kernels *kernels) {
-  return kernels && (kernels->graph->offsets[END_SRC] != NO_VALUE || kernels->graph->offsets[END_DST] != NO_VALUE);
-}
-
-static bool has_halo_rows_away(const Kernels *kernels) {
-  bool has = false;
-  for (int kind = 0; kernels && kind < HALO_KINDS; kind++) has = has || kernels->graph->halo_rows[kind] != NO_VALUE;
-  return has;
-}
-
-static bool has_node_ids_away(const Kernels *kernels) { return kernels && kernels->graph->node_ids != NO_VALUE; }
-
-static bool has_edge_codes_away(const Kernels *kernels) { return kernels && kernels->graph->edge_codes != NO_VALUE; }
 
 /* Rows of nodes that kernels make. */
 static bool scores_can_be_away(const Kernels *evaluation) {
@@ -414,11 +412,13 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   const TypedProgram *program = evaluation->graph->program;
   Residents *y = arena_alloc(arena, sizeof *y);
   y->alignment = evaluation->backend == BACKEND_CUDA ? CUDA_ALIGNMENT : CPU_ALIGNMENT;
-  Collecting l = {arena, y, program, arena_alloc(arena, (size_t)program->field_count + 1), evaluation->backend == BACKEND_CUDA,
-                  homes, has_graph_away(training) || has_graph_away(evaluation) || has_graph_away(once), has_offsets_away(training) || has_offsets_away(evaluation) || has_offsets_away(once),
-                  homes.has_labels && homes.fields == TIER_HOST && homes.scores == TIER_HOST && scores_can_be_away(evaluation),
-                  has_halo_rows_away(training) || has_halo_rows_away(evaluation) || has_halo_rows_away(once), has_edge_codes_away(training) || has_edge_codes_away(evaluation) || has_edge_codes_away(once),
-                  has_node_ids_away(training) || has_node_ids_away(evaluation) || has_node_ids_away(once), arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof(Padding)), arena_alloc(arena, (size_t)program->field_count + 1), 0, 0};
+  const size_t fields = (size_t)program->field_count + 1;
+  Collecting l = {.arena = arena, .residents = y, .program = program, .is_field_used = arena_alloc(arena, fields), .is_for_gpu = evaluation->backend == BACKEND_CUDA, .homes = homes,
+                  .has_labels_away = homes.has_labels && homes.fields == TIER_HOST && homes.scores == TIER_HOST && scores_can_be_away(evaluation),
+                  .field_padding = arena_alloc(arena, fields * sizeof(Padding)), .has_entry_offsets_away = arena_alloc(arena, fields)};
+  find_away(&l, training);
+  find_away(&l, evaluation);
+  find_away(&l, once);
   y->field_away = no_blocks(arena, program->field_count);
   y->entry_offsets_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
@@ -436,7 +436,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     y->sets[set] = (struct EdgeSetBlocks){.in_ptr = NO_INDEX, .in_idx = NO_INDEX, .in_bounds = NO_INDEX, .out_ptr = NO_INDEX, .out_idx = NO_INDEX, .out_edge = NO_INDEX,
                                           .out_bounds = NO_INDEX, .in_hubs = NO_INDEX, .out_hubs = NO_INDEX, .degree = {NO_INDEX, NO_INDEX}, .id = NO_INDEX};
   y->spmm_ones = y->spmm_offsets[0] = y->spmm_offsets[1] = NO_INDEX;
-  for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = NO_INDEX;
+  for (int s = 0; s < SPLIT_COUNT; s++) y->rows[s] = y->rows_away[s] = NO_INDEX;
   y->field = no_blocks(arena, program->field_count);
   y->is_field_half = arena_alloc(arena, (size_t)program->field_count + 1);
   y->weight = no_blocks(arena, program->param_count);
@@ -503,6 +503,7 @@ int resident_away(const Residents *residents, const Graph *graph, ValueId value)
   if (v->op == OP_HALO_ROWS) return residents->halo_rows_away[v->as.degree.halo];
   if (v->op == OP_EDGE_CODES) return residents->edge_codes_away;
   if (v->op == OP_NODE_IDS) return residents->node_ids_away;
+  if (v->op == OP_SPLIT_ROWS) return residents->rows_away[v->as.index];
   if (v->op == OP_DEGREE && v->as.degree.edges == DOMAIN_EDGE) return residents->degree_away[v->as.degree.end];
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];
   if (v->op == OP_ENTRY_OFFSETS) return residents->entry_offsets_away[v->as.entries.field];
@@ -521,6 +522,7 @@ const Block *resident_of_value(const Residents *residents, const Graph *graph, V
   else if (v->op == OP_PARAM) index = residents->weight[v->as.index];
   else if (v->op == OP_STATE) index = residents->state[v->as.state.number][v->as.state.index];
   else if (v->op == OP_DEGREE) index = residents->sets[domain_set(v->as.degree.edges)].degree[v->as.degree.end];
+  else if (v->op == OP_SPLIT_ROWS) index = residents->rows[v->as.index];
   else if (v->op == OP_HOISTED) index = residents->once[v->as.index];
   else if (graph_once_index(graph, value) != NO_INDEX) index = residents->once[graph_once_index(graph, value)];
   else if (graph->once_count) index = residents->before[value];

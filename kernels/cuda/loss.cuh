@@ -110,6 +110,22 @@ GNN_INLINE void gnn_measure_rows_of(const gnn_real *scores, int64_t stride, int6
   }
 }
 
+/* Labelled rows of a part: of each split where its list is (or the whole list would be), and which of it they are. */
+struct gnn_labelled {
+  int64_t at, first, end;
+};
+
+/* The same of these, one split after the other. */
+template <int LANES, int EACH>
+GNN_INLINE void gnn_measure_labelled(const gnn_real *scores, int64_t stride, int64_t classes, const int32_t *labels, const gnn_view *g, const gnn_labelled *splits, double *losses) {
+  for (int split = GNN_TRAIN; split <= GNN_TEST; split++) {
+    const int32_t *rows = (const int32_t *)(const void *)gnn_at(g, splits[split].at) + splits[split].first;
+    const int64_t count = splits[split].end - splits[split].first;
+    gnn_losses<LANES, EACH, true>(scores, stride, classes, labels, [=](int64_t place) { return (int64_t)rows[place]; }, count, losses);
+    losses += count;
+  }
+}
+
 /* ---- other losses: see kernels/cpu/loss.h ---- */
 
 #ifndef GNNRT_H
@@ -258,10 +274,8 @@ GNN_INLINE void gnn_cross_entropy_mean(const double *sums, const gnn_view_blocks
   if (threadIdx.x == 0) *loss = sum / total;
 }
 
-/* Of a canonical block the sum of -log p(label) over rows of the split, and how many have their label as best. */
-template <bool IS_OF_NODES> GNN_INLINE void gnn_measure_rows_of_block(const double *losses, const gnn_view *g, int64_t split, int64_t block, double *result) {
-  for (int64_t s = 0; s < split; s++) losses += g->row_count[s];
-  const gnn_places_of_block places = gnn_block_places<IS_OF_NODES>(g->rows[split], g->row_count[split], &g->blocks, block);
+/* Of some rows the sum of -log p(label), and how many have their label as best. */
+GNN_INLINE void gnn_measure_places(const double *losses, gnn_places_of_block places, double *result) {
   double loss = 0, hits = 0;
   GNN_UNROLL_4 for (int64_t i = places.begin + threadIdx.x; i < places.end; i += GNN_THREADS) {
     loss += gnn_loss_alone(losses[i]);
@@ -270,6 +284,20 @@ template <bool IS_OF_NODES> GNN_INLINE void gnn_measure_rows_of_block(const doub
   loss = gnn_block_sum<1>(loss);
   hits = gnn_block_sum<1>(hits);
   if (threadIdx.x == 0) result[0] = loss, result[1] = hits;
+}
+
+/* Of a canonical block, over rows of the split. */
+template <bool IS_OF_NODES> GNN_INLINE void gnn_measure_rows_of_block(const double *losses, const gnn_view *g, int64_t split, int64_t block, double *result) {
+  for (int64_t s = 0; s < split; s++) losses += g->row_count[s];
+  gnn_measure_places(losses, gnn_block_places<IS_OF_NODES>(g->rows[split], g->row_count[split], &g->blocks, block), result);
+}
+
+/* results[split][block], of `count` blocks from `first` on whose rows gnn_measure_labelled had. A block of threads for each of them and each split. */
+GNN_INLINE void gnn_measure_blocks_of(const double *losses, const gnn_view *g, const gnn_labelled *splits, int64_t first, int64_t count, double *results) {
+  const int64_t split = blockIdx.x / count, block = first + blockIdx.x % count;
+  for (int64_t s = 0; s < split; s++) losses += splits[s].end - splits[s].first;
+  const int32_t *rows = (const int32_t *)(const void *)gnn_at(g, splits[split].at) + splits[split].first;
+  gnn_measure_places(losses, gnn_block_places<true>(rows, splits[split].end - splits[split].first, &g->blocks, block), results + 2 * ((split << g->blocks.levels) + block));
 }
 
 /* results[split][block]. A block of threads for each canonical block of each split. */

@@ -89,6 +89,10 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     edges->at_in_ptr = order->at_in_ptr;
     edges->at_out_ptr = order->at_out_ptr;
   }
+  if (order->has_moved_rows) {
+    p->graph.are_rows_on_host = 0;
+    memcpy(p->graph.at_rows, order->at_rows, sizeof p->graph.at_rows);
+  }
   if (order->has_moved_ids) {
     p->graph.is_node_id_on_host = 0;
     p->graph.node_id_home = (gnn_side){0};

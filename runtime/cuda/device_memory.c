@@ -291,7 +291,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   view.edge_id = memory_put(instance, run->edge_id, memory_edge_ids(run) * (int64_t)sizeof *run->edge_id, &status);
   memory_put_fields(instance, &view, &status);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    view.rows[s] = memory_put(instance, run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);
+    view.rows[s] = memory_put(instance, graph->are_rows_on_host ? NULL : run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);
     view.row_count[s] = run->row_count[s];
     view.row_weight[s] = run->row_weight[s];
   }

@@ -600,6 +600,17 @@ gnn_status gnn_fill_field(gnn_instance *instance, const gnn_dataset *dataset, co
                                       : fill_dense(instance, dataset, data, field, error);
 }
 
+/* As many of each part have labels as in the plan. */
+static int fill_has_rows(const gnn_graph_desc *plan, const gnn_dataset *dataset, int split) {
+  int is_equal = 1;
+  int64_t k = 0;
+  for (int64_t part = 0; plan->part_rows[split] && is_equal && part < INT64_C(1) << plan->part_levels; part++) {
+    while (k < dataset->split_count[split] && dataset->split_rows[split][k] < plan->part_first[part + 1]) k++;
+    is_equal = k == plan->part_rows[split][part + 1];
+  }
+  return is_equal;
+}
+
 gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   static const char *const what[GNN_SPLIT_COUNT] = {"training rows", "validation rows", "test rows"};
   gnn_run *run = &instance->run;
@@ -614,7 +625,8 @@ gnn_status gnn_fill_splits(gnn_instance *instance, const gnn_dataset *dataset, g
     run->rows[s] = NULL;
     if (plan->at_rows[s] < 0) continue;
     if (count > plan->row_count[s]) return gnn_fill_misfit(run, what[s], count, plan->row_count[s], error);
-    int32_t *rows = fill_at(instance, plan->at_rows[s]);
+    if (!fill_has_rows(plan, dataset, s)) return gnn_fill_other_parts(dataset, error);
+    int32_t *rows = fill_place(instance, plan->are_rows_on_host, plan->at_rows[s]);
     if (count) memcpy(rows, dataset->split_rows[s], (size_t)count * sizeof *rows);
     run->rows[s] = rows;
     run->row_count[s] = count;

@@ -597,6 +597,13 @@ check "codes come by parts in both directions" bash -c "grep -q 'in graph_in_idx
 halo_tables() { grep -q 'in graph_in_halo_rows\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_halo_rows\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c && ! grep -q 'AT_graph_[a-z]*_halo_rows ' gen_halos{,ssd}_directed/*.c; }
 check "which rows the parts gather comes by parts in both directions" halo_tables
 check "labels come by parts, too, where the device has little room" bash -c "grep -q 'in data_y\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'AT_data_y INT64_C' gen_away_directed/away_directed.c"
+labelled_by_parts() { grep -q 'in rows_train\[2/4\] <- host' gen_halos_directed/halos_directed.c && ! grep -q 'AT_rows_' gen_halos_directed/halos_directed.c && grep -q 'AT_rows_test INT64_C' gen_away_directed/away_directed.c; }
+check "and with them which rows have some" labelled_by_parts
+other_rows() { # as many labels in all
+  mkdir -p gen_others && cp gen_halos_directed/* gen_others && sed -E 's/part_rows_0\[\] = \{0, ([0-9]+)/part_rows_0[] = {0, 1\1/' gen_halos_directed/halos_directed.c >gen_others/halos_directed.c && compile others halos_directed && ! ./others -q --epochs 1 --out out_others 2>others.err &&
+    grep -q 'R0802.*is cut into other parts' others.err
+}
+check "data whose parts have other labelled rows than those that a program was compiled for are refused" other_rows
 says_data_on_host() { "$gnncc" -w --plan '--cut=slices(2)' --budget host=64MiB away_directed.gnn | grep 'up to 2 slices of columns, features and graph on the host'; }
 check "and --plan says so" says_data_on_host
 scores_on_host() { # they are no result of a layer, so they are made and leave by parts

@@ -1075,16 +1075,17 @@ static void emit_cross_entropy(StepWriter *w) {
   const char *sums = part ? argument_at_sums(w->arguments, ELEMENTS_DOUBLE, &w->uses) : argument_at_scratch(w->arguments, ELEMENTS_DOUBLE, &w->uses);
   const bool is_of_nodes = w->graph->values[w->anchor->operand[0]].shape.domain == DOMAIN_NODE;
   const char *blocks = is_of_nodes ? "&g->blocks" : "&(gnn_blocks){.levels = g->blocks.levels, .first = g->score_first}";
+  const StepRows rows = step_train_rows(w);
   w->uses |= USES_RUN;
   const RankInfo *ranks = ranks_of(w->emission);
   const int each = ranks ? blocks_of_part_of_rank(ranks) : 0;
   if (ranks) sums = arena_printf(w->arena, "%s + (int64_t)gnn_first_part(g) * %d", sums, each);
   if (loss_is_plain(&w->emission->program->train))
-    print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
-                                         "%s, begin, end, %s);", scores, classes, labels, blocks, sums));
+    print_task(w, "blocks", arena_printf(w->arena, "gnn_cross_entropy_blocks(%s, %" PRId64 ", %s, %s, %s, "
+                                         "%s, begin, end, %s);", scores, classes, labels, rows.list, rows.count, blocks, sums));
   else
-    print_task(w, "blocks", arena_printf(w->arena, "gnn_loss_blocks(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], "
-                                         "%s, begin, end, %s);", scores, classes, labels, label_stride(w), blocks, sums));
+    print_task(w, "blocks", arena_printf(w->arena, "gnn_loss_blocks(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", %s, %s, "
+                                         "%s, begin, end, %s);", scores, classes, labels, label_stride(w), rows.list, rows.count, blocks, sums));
   take_part(w);
   open_step(w, no_members);
   fprintf(w->out, "  const int64_t blocks = INT64_C(1) << g->blocks.levels;\n");
@@ -1116,14 +1117,16 @@ static const char *loss_gradient_rows(const StepWriter *w, const char *call, con
 static void emit_cross_entropy_gradient(StepWriter *w) {
   int64_t classes = shape_width(&w->anchor->shape);
   const char *scores = step_from(w, w->anchor->operand[0]), *labels = labels_of(w), *gradient = step_to(w, w->kernel->anchor), *call;
+  const StepRows rows = step_train_rows(w);
+  const bool is_of_some = ranks_of(w->emission) || w->graph->split_rows[SPLIT_TRAIN] != NO_VALUE; /* of all training rows */
   w->uses |= USES_RUN;
-  if (loss_is_plain(&w->emission->program->train) && ranks_of(w->emission))
-    call = arena_printf(w->arena, "gnn_cross_entropy_gradient_of(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN]", scores, classes, labels);
+  if (loss_is_plain(&w->emission->program->train) && is_of_some)
+    call = arena_printf(w->arena, "gnn_cross_entropy_gradient_of(%s, %" PRId64 ", %s, %s, %s, g->row_weight[GNN_TRAIN]", scores, classes, labels, rows.list, rows.count);
   else if (loss_is_plain(&w->emission->program->train))
     call = arena_printf(w->arena, "gnn_cross_entropy_gradient_nodes(%s, %" PRId64 ", %s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN]", scores, classes, labels);
   else
-    call = arena_printf(w->arena, "gnn_loss_gradient_rows(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], g->row_weight[GNN_TRAIN]", scores, classes, labels,
-                        label_stride(w));
+    call = arena_printf(w->arena, "gnn_loss_gradient_rows(&LOSS_SETTINGS, %s, %" PRId64 ", %s, %" PRId64 ", %s, %s, g->row_weight[GNN_TRAIN]", scores, classes, labels,
+                        label_stride(w), rows.list, rows.count);
   print_task(w, "rows", loss_gradient_rows(w, call, gradient));
   take_part(w);
   write_step_over_rows(w, w->anchor->shape.domain);

@@ -18,15 +18,21 @@ static LossRows measured_rows(const Emission *m) {
   return cuda_loss_rows(shape_width(&graph->values[graph->scores].shape), rows);
 }
 
-/* After an evaluation: loss and hits of every split, by rows, by blocks and then together. `results` has them the other way round. */
-static void print_measure(const Emission *m, FILE *out) {
+/* Of a part's labelled rows. Places: the scores, the labels, the first block and how many, then of each split gnn_labelled. */
+static void print_measure_of_part(const Emission *m, LossRows l, FILE *out) {
+  const Graph *graph = m->evaluation->graph;
+  fprintf(out, "GNN_KERNEL measure_rows(const gnn_view *__restrict__ g, const gnn_places at) {\n"
+               "  gnn_measure_labelled<%d, %d>(gnn_at(g, at.at[0]), %" PRId64 ", %" PRId64 ", (const int32_t *)(const void *)gnn_at(g, at.at[1]), g, (const gnn_labelled *)(at.at + 4), RESULTS_OF_ROWS);\n}\n\n"
+               "GNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places at) {\n"
+               "  gnn_measure_blocks_of(RESULTS_OF_ROWS, g, (const gnn_labelled *)(at.at + 4), at.at[2], at.at[3], RESULTS_OF_BLOCKS);\n}\n\n",
+          l.lanes, l.each, kernels_row_stride(m->evaluation, graph->scores), shape_width(&graph->values[graph->scores].shape));
+}
+
+static void print_measure_of_lists(const Emission *m, LossRows l, FILE *out) {
   const Layout *y = m->layout;
   const Graph *graph = m->evaluation->graph;
   const bool is_by_parts = are_scores_away(m);
   const char *labels = is_by_parts ? "(const int32_t *)(const void *)gnn_at(g, at.at[3])" : arena_printf(m->arena, "V_LABELS(%s)", y->blocks[y->residents->field[m->program->train.label_field]].name);
-  const LossRows l = measured_rows(m);
-  fprintf(out, "/* ---- loss and hits of each split ---- */\n\n#define RESULTS_OF_BLOCKS (V_DOUBLES(results) + %d)\n"
-               "#define RESULTS_OF_ROWS (RESULTS_OF_BLOCKS + (INT64_C(%d) << g->blocks.levels))\n\n", 2 * SPLIT_COUNT, 2 * SPLIT_COUNT);
   fprintf(out, "GNN_KERNEL measure_rows(const gnn_view *__restrict__ g, const gnn_places at) {\n"
                "  gnn_measure_rows%s<%d, %d>(gnn_at(g, at.at[0]), %" PRId64 ", %" PRId64 ", %s, g, %sRESULTS_OF_ROWS);\n}\n\n",
           is_by_parts ? "_of" : "", l.lanes, l.each, kernels_row_stride(m->evaluation, graph->scores), shape_width(&graph->values[graph->scores].shape), labels, is_by_parts ? "at.at[1], at.at[2], " : "");
@@ -34,6 +40,15 @@ static void print_measure(const Emission *m, FILE *out) {
   const char *blocks = ranks ? arena_printf(m->arena, "_of_rank<%d>", blocks_of_part_of_rank(ranks)) : graph->values[graph->scores].shape.domain == DOMAIN_NODE ? "" : "<false>";
   fprintf(out, "GNN_KERNEL measure_blocks(const gnn_view *__restrict__ g, const gnn_places) {\n"
                "  gnn_measure_block%s(RESULTS_OF_ROWS, g, RESULTS_OF_BLOCKS);\n}\n\n", blocks);
+}
+
+/* After an evaluation: loss and hits of every split, by rows, by blocks and then together. `results` has them the other way round. */
+static void print_measure(const Emission *m, FILE *out) {
+  const LossRows l = measured_rows(m);
+  fprintf(out, "/* ---- loss and hits of each split ---- */\n\n#define RESULTS_OF_BLOCKS (V_DOUBLES(results) + %d)\n"
+               "#define RESULTS_OF_ROWS (RESULTS_OF_BLOCKS + (INT64_C(%d) << g->blocks.levels))\n\n", 2 * SPLIT_COUNT, 2 * SPLIT_COUNT);
+  if (are_rows_away(m)) print_measure_of_part(m, l, out);
+  else print_measure_of_lists(m, l, out);
   fprintf(out, "GNN_KERNEL measure_splits(const gnn_view *__restrict__ g, const gnn_places) {\n"
                "  gnn_measure_split(RESULTS_OF_BLOCKS, &g->blocks, V_DOUBLES(results));\n}\n\n");
 }
@@ -144,6 +159,13 @@ void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
   }
   if (!has_results(m)) return;
   const bool is_by_parts = are_scores_away(m);
+  if (are_rows_away(m)) {
+    fprintf(out, "/* loss and hits of the blocks of a part */\nstatic void measure_rows(gnn_run *g, const gnn_places *at, int64_t rows) {\n"
+                 "  gnn_launch(g, KERNEL_measure_rows, blocks_for(rows, %d), %d, 0, at);\n  gnn_launch(g, KERNEL_measure_blocks, %d * at->at[3], %d, 0, at);\n}\n\n"
+                 "/* then of each split */\nstatic void measure(gnn_run *g) {\n  const gnn_places at = {{0}};\n  gnn_launch(g, KERNEL_measure_splits, %d, %d, 0, &at);\n}\n\n",
+            measured_rows(m).a_block, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS, SPLIT_COUNT, CUDA_THREADS);
+    return;
+  }
   if (is_by_parts)
     fprintf(out, "/* loss and hits of the rows from `begin` to `end` */\nstatic void measure_rows(gnn_run *g, int64_t place_scores, int64_t place_labels, int64_t begin, int64_t end) {\n"
                  "  const gnn_places at = {{place_scores, begin, end, place_labels}};\n");

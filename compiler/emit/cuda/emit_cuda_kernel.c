@@ -1013,17 +1013,19 @@ static int64_t label_stride(const StepWriter *w) {
 
 /* The training rows of the step: of the list, where it begins and how many they are. */
 typedef struct TrainRows {
-  const char *lines, *first; /* before that, of a kernel: of `first` alone, which is where they begin */
+  const char *lines; /* before that, of a kernel */
   const char *list, *count;
+  const char *first, *sought, *sought_count, *before; /* in which the places of a block are sought, with lines before that; the first of these is so much behind the step's */
 } TrainRows;
 
 static TrainRows train_rows_of_step(CudaWriter *c) {
   StepWriter *w = &c->w;
-  if (w->step->part == 0) return (TrainRows){"", "", "g->rows[GNN_TRAIN]", "g->row_count[GNN_TRAIN]"};
+  const StepRows rows = step_train_rows(w);
+  if (w->step->part == 0 || w->graph->split_rows[SPLIT_TRAIN] != NO_VALUE) return (TrainRows){"", rows.list, rows.count, "", rows.list, rows.count, ""};
   const char *part = step_part(w), *entry = "gnn_entry_of(g->rows[GNN_TRAIN], 0, g->row_count[GNN_TRAIN], ";
   const char *begin = emit_part_row(w->emission, arena_printf(w->arena, "(%s - 1)", part)), *end = emit_part_row(w->emission, part);
   return (TrainRows){arena_printf(w->arena, "const int64_t first = %s%s), count = %s%s) - first;\n  ", entry, begin, entry, end),
-                     arena_printf(w->arena, "const int64_t first = %s%s);\n  ", entry, begin), "g->rows[GNN_TRAIN] + first", "count"};
+                     "g->rows[GNN_TRAIN] + first", "count", arena_printf(w->arena, "const int64_t first = %s%s);\n  ", entry, begin), rows.list, rows.count, " - first"};
 }
 
 /* Of a list of at most so many rows, `each` to a block of threads. */
@@ -1057,7 +1059,7 @@ static void emit_cross_entropy(CudaWriter *c) {
   const int of_own = part && ranks(c) ? each >> w->step->parts->finer : each; /* blocks */
   const char *first = !part ? "0" : ranks(c) ? arena_printf(w->arena, "gnn_parts_before(g, %s - 1) * %d", step_part(w), of_own) : arena_printf(w->arena, "(%s - 1) * %" PRId64, step_part(w), step_blocks_of_part(w));
   print_call(c, "blocks", ranks(c) ? arena_printf(w->arena, "%s * %d", own_parts_text(c), of_own) : part ? number(c, step_blocks_of_part(w)) : "INT64_C(1) << g->blocks.levels",
-             arena_printf(w->arena, "%sgnn_cross_entropy_block%s(%s%s, g->rows[GNN_TRAIN], g->row_count[GNN_TRAIN], &g->blocks, %s, %s);", part ? rows.first : "", is_of_nodes ? "" : "<false>", losses, part ? " - first" : "", first, own_sums));
+             arena_printf(w->arena, "%sgnn_cross_entropy_block%s(%s%s, %s, %s, &g->blocks, %s, %s);", rows.first, is_of_nodes ? "" : "<false>", losses, rows.before, rows.sought, rows.sought_count, first, own_sums));
   if (part && part < w->step->parts->count) return;
   if (ranks(c)) print_gathering(c, part ? argument_offset_of_sums(w->arguments) : arena_printf(w->arena, "%s + g->row_count[GNN_TRAIN] * 8", argument_offset_of_scratch(w->arguments)), 8 * each);
   open_kernel(c, "mean", "1", "gnn_view *g");
