@@ -391,8 +391,8 @@ typedef struct gnn_edge_set_desc {
   int64_t at_out_ptr, at_out_idx, at_out_edge, at_out_bounds;
   int is_ptr_on_host;    /* at_in_ptr and at_out_ptr are offsets of the host arena, from where copies bring those of the rows of parts */
   gnn_side in_ptr_home, out_ptr_home; /* where they have extents, these have them on the SSD: of each part where its rows begin, and where the last one ends */
-  int is_idx_on_host;    /* at_in_idx, at_out_idx and those of the degrees are offsets of the host arena, from where copies bring the rows of parts */
-  gnn_side in_home, out_home, in_degree_home, out_degree_home; /* where they have extents, these have the idx, the degrees on the SSD, from where copies bring them */
+  int is_idx_on_host;    /* at_in_idx, at_out_idx, at_out_edge and those of the degrees are offsets of the host arena, from where copies bring the rows of parts */
+  gnn_side in_home, out_home, out_edge_home, in_degree_home, out_degree_home; /* where they have extents, these have the idx, the edges, the degrees on the SSD, from where copies bring them */
   int64_t hub_room, at_in_hubs, at_out_hubs; /* of how many hubs `edges` can be, and their rows; 0: of none */
   int64_t at_in_degree, at_out_degree;       /* gnn_real per row; of members in: the nodes of each graph */
   int64_t table, at_id;  /* of a relation on ranks: edges that arrive at a rank's rows or leave them, room that was planned; gnn_edge_set.id */
@@ -570,6 +570,8 @@ typedef struct gnn_keep_order {
   int has_moved_graph;             /* so do the idx of the edges between nodes, which the plan has on the host: */
   int64_t at_in_idx, at_out_idx;   /* -1: there is none */
   int64_t at_in_degree, at_out_degree;
+  int has_moved_edges;             /* and the numbers of the edges that leave nodes */
+  int64_t at_out_edge;
   int has_moved_rows;              /* and which nodes have labels */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int has_moved_ids;               /* and what the data call each node */

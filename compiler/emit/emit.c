@@ -702,10 +702,12 @@ static void emit_edge_sets(const Emission *m, FILE *out) {
     const bool is_away = edges == DOMAIN_EDGE && has_graph_away(m->layout->residents);
     const int *offsets = m->layout->residents->offsets_away;
     const bool has_offsets_away = edges == DOMAIN_EDGE && (offsets[END_DST] != NO_INDEX || offsets[END_SRC] != NO_INDEX);
+    const int out_edges = edges == DOMAIN_EDGE ? m->layout->residents->out_edges_away : NO_INDEX;
     const int *away = m->layout->residents->neighbours_away, *degree = m->layout->residents->degree_away, first = away[END_DST] != NO_INDEX ? away[END_DST] : away[END_SRC];
     fprintf(out, "   .at_in_ptr = %s, .at_in_idx = %s, .at_in_bounds = %s, .at_out_ptr = %s, .at_out_idx = %s, .at_out_edge = %s, .at_out_bounds = %s,\n", has_offsets_away ? away_at(m, offsets[END_DST]) : at(m, b->in_ptr),
-            is_away ? away_at(m, away[END_DST]) : at(m, b->in_idx), at(m, b->in_bounds), has_offsets_away ? away_at(m, offsets[END_SRC]) : at(m, b->out_ptr), is_away ? away_at(m, away[END_SRC]) : at(m, b->out_idx), at(m, b->out_edge), at(m, b->out_bounds));
+            is_away ? away_at(m, away[END_DST]) : at(m, b->in_idx), at(m, b->in_bounds), has_offsets_away ? away_at(m, offsets[END_SRC]) : at(m, b->out_ptr), is_away ? away_at(m, away[END_SRC]) : at(m, b->out_idx), place_of(m, b->out_edge, out_edges), at(m, b->out_bounds));
     const bool is_on_ssd = is_away && m->layout->residents->away[first].tier == TIER_SSD;
+    if (out_edges != NO_INDEX && is_on_ssd) fprintf(out, "   .out_edge_home = %s,\n", away_side(m, out_edges));
     if (is_away && !is_on_ssd) fprintf(out, "   .is_idx_on_host = 1,%s\n", has_offsets_away ? " .is_ptr_on_host = 1," : "");
     if (is_on_ssd && offsets[END_DST] != NO_INDEX) fprintf(out, "   .in_ptr_home = %s,\n", away_side(m, offsets[END_DST]));
     if (is_on_ssd && offsets[END_SRC] != NO_INDEX) fprintf(out, "   .out_ptr_home = %s,\n", away_side(m, offsets[END_SRC]));

@@ -205,6 +205,8 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   if (s->once_count) fprintf(out, "  .once = keep_once,\n");
   const Block *in_offsets = kept_block(y, residents->offsets_away[END_DST]), *out_offsets = kept_block(y, residents->offsets_away[END_SRC]);
   if (in_offsets || out_offsets) fprintf(out, "  .at_in_ptr = %s, .at_out_ptr = %s, .has_moved_offsets = 1,\n", kept_place(m, in_offsets), kept_place(m, out_offsets));
+  const Block *edges = kept_block(y, residents->out_edges_away);
+  if (edges) fprintf(out, "  .at_out_edge = %s, .has_moved_edges = 1,\n", kept_place(m, edges));
   const int *rows = residents->rows_away;
   if (are_rows_away(m)) fprintf(out, "  .at_rows = {%s, %s, %s}, .has_moved_rows = 1,\n", kept_place(m, kept_block(y, rows[0])), kept_place(m, kept_block(y, rows[1])), kept_place(m, kept_block(y, rows[2])));
   const Block *ids = kept_block(y, residents->node_ids_away);

@@ -175,6 +175,13 @@ const char *step_offsets(const StepWriter *w) {
   return offsets == NO_VALUE ? NULL : argument_at_offsets(w->arguments, offsets, &uses);
 }
 
+/* The numbers of the edges that it goes over from their sources. */
+static const char *step_out_edges(const StepWriter *w) {
+  const ValueId edges = kernels_out_edges(w->kernels, w->kernel);
+  unsigned uses = 0; /* likewise */
+  return edges == NO_VALUE ? "edges->edge" : argument_at_offsets(w->arguments, edges, &uses);
+}
+
 const char *step_edges(const StepWriter *w) {
   const char *offsets = step_offsets(w), *type = w->kernels->backend == BACKEND_CUDA ? "gnn_view_csr" : "gnn_csr", *csr = step_csr(w);
   return offsets ? arena_printf(w->arena, "const %s here = gnn_csr_at(&%s, %s), *edges = &here;", type, csr, offsets) : arena_printf(w->arena, "const %s *edges = &%s;", type, csr);
@@ -216,7 +223,7 @@ const char *step_edge_variables(const StepWriter *w, unsigned uses, bool is_out)
   if (uses & USES_FAR_PART) lines = arena_printf(w->arena, "%sconst int far_part = %s;\n", lines, step_part_of(w, is_out ? "dst" : "src"));
   if (uses & USES_CODE) lines = arena_printf(w->arena, "%sconst uint32_t code = %s[i];\n", lines, step_codes(w));
   if (uses & USES_EDGE_CODE) lines = arena_printf(w->arena, "%sconst uint32_t edge_code = %s[i];\n", lines, step_edge_codes(w));
-  if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out && !is_member ? "edges->edge[i]" : "i");
+  if (uses & USES_EDGE) lines = arena_printf(w->arena, "%sconst int64_t e = %s;\n", lines, is_out && !is_member ? arena_printf(w->arena, "%s[i]", step_out_edges(w)) : "i");
   return lines;
 }
 

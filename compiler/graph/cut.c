@@ -702,6 +702,11 @@ static void add_halo_rows(Graph *graph) {
   if (info->is_symmetric) graph->halo_rows[HALO_FOR_SRC] = graph->halo_rows[HALO_FOR_DST];
 }
 
+/* Whether a kernel asks for them is known once there are kernels. */
+static void add_out_edges(Graph *graph) {
+  graph->out_edges = graph_add(graph, (Value){.op = OP_OUT_EDGES, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .as.end = END_SRC, .origin = NO_VALUE});
+}
+
 static void add_node_ids(Graph *graph) {
   if (graph->program->data->recipe.order == ORDER_GIVEN || !are_offsets_away(graph->program->info)) return;
   graph->node_ids = graph_add(graph, (Value){.op = OP_NODE_IDS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .origin = NO_VALUE});
@@ -821,7 +826,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   if (options.is_graph_away && options.has_halos && !options.rank) add_halo_rows(c.to);
-  if (options.is_graph_away && !options.rank) add_node_ids(c.to);
+  if (options.is_graph_away && !options.rank) add_out_edges(c.to), add_node_ids(c.to);
   add_entries(&c);
   if (options.has_labels) add_labels(c.to);
   for (int s = 0; s < SPLIT_COUNT && options.has_split_rows; s++)

@@ -37,7 +37,7 @@ Graph *graph_new(Arena *arena, const TypedProgram *program) {
   graph->program = program;
   for (int kind = 0; kind < HALO_KINDS; kind++) graph->halo_rows[kind] = NO_VALUE;
   for (int s = 0; s < SPLIT_COUNT; s++) graph->split_rows[s] = NO_VALUE;
-  graph->scores = graph->loss = graph->labels = graph->edge_codes = graph->node_ids = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
+  graph->scores = graph->loss = graph->labels = graph->out_edges = graph->edge_codes = graph->node_ids = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
   return graph;
 }
 
@@ -77,6 +77,7 @@ Graph *graph_copy(const Graph *graph) {
   for (int end = 0; end < 2; end++) copy->neighbours[end] = graph->neighbours[end], copy->offsets[end] = graph->offsets[end];
   for (int kind = 0; kind < HALO_KINDS; kind++) copy->halo_rows[kind] = graph->halo_rows[kind];
   for (int s = 0; s < SPLIT_COUNT; s++) copy->split_rows[s] = graph->split_rows[s];
+  copy->out_edges = graph->out_edges;
   copy->edge_codes = graph->edge_codes;
   copy->node_ids = graph->node_ids;
   copy->labels = graph->labels;
@@ -422,6 +423,7 @@ void graph_name_values(Graph *graph) {
     else if (value->op == OP_NEIGHBOURS) base = value->as.end == END_DST ? "in_idx" : "out_idx";
     else if (value->op == OP_OFFSETS) base = value->as.end == END_DST ? "in_ptr" : "out_ptr";
     else if (value->op == OP_HALO_ROWS) base = halo_rows_name(value);
+    else if (value->op == OP_OUT_EDGES) base = "out_edges";
     else if (value->op == OP_EDGE_CODES) base = "edge_codes";
     else if (value->op == OP_NODE_IDS) base = "node_ids";
     else if (value->op == OP_SPLIT_ROWS) base = value->as.index == SPLIT_TRAIN ? "rows_train" : value->as.index == SPLIT_VALID ? "rows_valid" : "rows_test";

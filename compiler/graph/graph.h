@@ -117,7 +117,7 @@ typedef struct Value {
       int number;     /* from 0, as the optimiser counts them; ACCUMULATED_STATE: the sum of gradients */
     } state;
     double number;    /* NUMBER; RUNNING, FOLLOW: the share */
-    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive; NEIGHBOURS, OFFSETS, EDGE_CODES: that of the nodes whose they are */
+    EdgeEnd end;      /* LIFT; GATHER: the end at which the sums arrive; NEIGHBOURS, OFFSETS, OUT_EDGES, EDGE_CODES: that of the nodes whose they are */
     struct Degree {
       EdgeEnd end;
       Domain edges;
@@ -174,6 +174,7 @@ typedef struct Graph {
   ValueId loss;             /* NO_VALUE in an evaluation graph */
   ValueId neighbours[2];    /* by EdgeEnd: what kernels that go over the edges of nodes read besides, where it moves as other values do (cut.h); else NO_VALUE */
   ValueId offsets[2];       /* likewise where the edges of each node begin, one more than nodes; NO_VALUE, too, where these are few enough to stay */
+  ValueId out_edges;        /* likewise the numbers of the edges that leave each node */
   ValueId halo_rows[HALO_KINDS], edge_codes; /* likewise which rows parts gather, by HaloKind, and where out-edges have theirs; NO_VALUE, too, where there are no halos, or the rows are few enough to stay */
   ValueId node_ids;         /* likewise what the data call each node, where that is another number than its own; read where rows of nodes are dropped */
   ValueId split_rows[SPLIT_COUNT]; /* likewise which nodes have labels, with these */

@@ -39,6 +39,8 @@ OP(OFFSETS, "where the edges of each node begin among NEIGHBOURS; beside them",
    0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(HALO_ROWS, "which rows of each part the parts gather, in halos; beside what is copied out of there",
    0,  LEAF,   DEGREE,   NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(OUT_EDGES, "which edges those of each node are that leave it; beside NEIGHBOURS, where kernels ask for their numbers",
+   0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(EDGE_CODES, "where the values of each node's out-edges are in halos; beside NEIGHBOURS",
    0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ENTRIES, "the numbers of sparse features that are not 0, or where they stand, row by row or column by column; beside the operands of products with them",

@@ -748,6 +748,12 @@ static bool gathers_from_halos(const Kernels *kernels, const Kernel *kernel, boo
   return false;
 }
 
+ValueId kernels_out_edges(const Kernels *kernels, const Kernel *kernel) {
+  for (int k = 0; k < kernel->input_count; k++)
+    if (kernels->graph->values[kernel->inputs[k]].op == OP_OUT_EDGES) return kernel->inputs[k];
+  return NO_VALUE;
+}
+
 ValueId kernels_halo_rows(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
   return kernel->kind == KERNEL_HALO && !kernels->graph->program->info->is_of_rank ? kernels->graph->halo_rows[halo_kind(anchor)] : NO_VALUE;
@@ -799,8 +805,11 @@ static void note_graph_directions(Fusion *f, Kernel *kernel) {
   Stage stages[MOST_STAGES];
   const int stage_count = kernel_stages(kernels, kernel, stages);
   f->walk += ROLES;
+  bool asks = false;
   for (int s = 0; s < stage_count; s++)
-    if (is_out && walked != DOMAIN_MEMBER && asks_for_edges(f, f->graph->values[stages[s].anchor].operand[0])) needs->out_edge = true; /* a node is one member */
+    if (is_out && walked != DOMAIN_MEMBER && asks_for_edges(f, f->graph->values[stages[s].anchor].operand[0])) asks = true; /* a node is one member */
+  needs->out_edge |= asks;
+  if (asks && walked == DOMAIN_EDGE && f->graph->out_edges != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, f->graph->out_edges);
 }
 
 /* Of what the kernel computes of an operand, or of a value of its own. */

@@ -139,6 +139,7 @@ ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel);
 ValueId kernels_offsets(const Kernels *kernels, const Kernel *kernel);
 
 /* Which rows a kernel copies to halos, and where one that goes over out-edges finds the values on these in halos, likewise (Graph.halo_rows, .edge_codes). */
+ValueId kernels_out_edges(const Kernels *kernels, const Kernel *kernel); /* the numbers of the edges that it goes over from their sources, likewise, where it asks for them (Graph.out_edges) */
 ValueId kernels_halo_rows(const Kernels *kernels, const Kernel *kernel);
 ValueId kernels_edge_codes(const Kernels *kernels, const Kernel *kernel);
 

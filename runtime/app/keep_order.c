@@ -89,6 +89,10 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     edges->at_in_ptr = order->at_in_ptr;
     edges->at_out_ptr = order->at_out_ptr;
   }
+  if (order->has_moved_edges) {
+    keeping->sets[GNN_EDGES].out_edge_home = (gnn_side){0};
+    keeping->sets[GNN_EDGES].at_out_edge = order->at_out_edge;
+  }
   if (order->has_moved_rows) {
     p->graph.are_rows_on_host = 0;
     memcpy(p->graph.at_rows, order->at_rows, sizeof p->graph.at_rows);

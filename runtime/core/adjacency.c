@@ -18,9 +18,13 @@ void gnn_adjacency_turn(const int64_t *ptr, const int32_t *idx, int64_t row_coun
   column_ptr[0] = 0;
 }
 
-void gnn_adjacency_turn_some(const int64_t *ptr, const int32_t *idx, int64_t row_count, int64_t first, int64_t end, const int64_t *column_ptr, int64_t *next, int32_t *rows) {
+void gnn_adjacency_turn_some(const int64_t *ptr, const int32_t *idx, int64_t row_count, int64_t first, int64_t end, const int64_t *column_ptr, int64_t *next, int32_t *rows, int64_t *entry) {
   for (int64_t c = first; c < end; c++) next[c - first] = column_ptr[c] - column_ptr[first];
   for (int64_t r = 0; r < row_count; r++)
-    for (int64_t e = ptr[r]; e < ptr[r + 1]; e++)
-      if (idx[e] >= first && idx[e] < end) rows[next[idx[e] - first]++] = (int32_t)r;
+    for (int64_t e = ptr[r]; e < ptr[r + 1]; e++) {
+      if (idx[e] < first || idx[e] >= end) continue;
+      const int64_t at = next[idx[e] - first]++;
+      if (rows) rows[at] = (int32_t)r;
+      if (entry) entry[at] = e;
+    }
 }

@@ -8,8 +8,8 @@
  * may be NULL. O(rows + columns + entries). */
 void gnn_adjacency_turn(const int64_t *ptr, const int32_t *idx, int64_t row_count, int64_t columns, int64_t *column_ptr, int32_t *rows, int64_t *entry);
 
-/* The rows[] of the columns first .. end - 1 alone, from that of `first` on, where column_ptr is known; next: room for a number for each of these columns. O(entries). */
-void gnn_adjacency_turn_some(const int64_t *ptr, const int32_t *idx, int64_t row_count, int64_t first, int64_t end, const int64_t *column_ptr, int64_t *next, int32_t *rows);
+/* The rows[] and entry[] of the columns first .. end - 1 alone, from those of `first` on, where column_ptr is known; next: room for a number for each of these columns. O(entries). */
+void gnn_adjacency_turn_some(const int64_t *ptr, const int32_t *idx, int64_t row_count, int64_t first, int64_t end, const int64_t *column_ptr, int64_t *next, int32_t *rows, int64_t *entry);
 
 /* Where the row has `column`, or else its first entry beyond; columns ascend in the row. */
 static inline int64_t gnn_adjacency_from(const int64_t *ptr, const int32_t *idx, int64_t row, int64_t column) {

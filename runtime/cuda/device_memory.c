@@ -211,7 +211,7 @@ static gnn_view_edge_set memory_edge_set(gnn_instance *instance, const gnn_edge_
   const int is_shared = out.ptr != NULL && out.ptr == set->in.ptr;
   if (is_shared) out.ptr = NULL, out.idx = NULL, out.hub = NULL;
   if (plan->is_ptr_on_host) in.ptr = out.ptr = NULL;
-  if (plan->is_idx_on_host) in.idx = out.idx = NULL;
+  if (plan->is_idx_on_host) in.idx = out.idx = NULL, out.edge = NULL;
   gnn_view_edge_set view = {.in = memory_csr(instance, &in, status)};
   view.out = memory_csr(instance, &out, status);
   view.id = memory_put(instance, set->id, plan->table * (int64_t)sizeof *set->id, status);

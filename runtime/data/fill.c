@@ -113,8 +113,8 @@ static gnn_status fill_home_in(gnn_instance *instance, const fill_edges *data, c
   return gnn_home_close(&home, gnn_home_put(&home, data->in_source, data->edges * (int64_t)sizeof *data->in_source, error), error);
 }
 
-/* Turned around, as gnn_adjacency_turn does it: a sixteenth at a time, so that no second copy of all of them is in memory. */
-static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, const int64_t *ptr, const gnn_side *side, gnn_error *error) {
+/* Turned around, as gnn_adjacency_turn does it, the rows or, where are_edges is set, the numbers of the edges: a sixteenth at a time, so that no second copy of all of them is in memory. */
+static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, const int64_t *ptr, int are_edges, const gnn_side *side, gnn_error *error) {
   enum { SHARES = 16, LEAST = 1 << 18 };
   int64_t room = data->edges / SHARES > LEAST ? data->edges / SHARES : LEAST;
   for (int64_t v = 0; v < data->sources; v++)
@@ -122,22 +122,23 @@ static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, 
   gnn_home home;
   gnn_status status = gnn_home_open(&home, instance, side, error);
   if (status != GNN_OK) return status;
-  int32_t *rows = malloc((size_t)room * sizeof *rows);
+  const int64_t number_bytes = are_edges ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
+  void *turned = malloc((size_t)(room * number_bytes));
   int64_t *next = malloc((size_t)room * sizeof *next);
-  if (rows == NULL || next == NULL) status = gnn_fail_memory(error, room * (int64_t)(sizeof *rows + sizeof *next));
+  if (turned == NULL || next == NULL) status = gnn_fail_memory(error, room * (number_bytes + (int64_t)sizeof *next));
   for (int64_t first = 0, end = 0; first < data->sources && status == GNN_OK; first = end) {
     while (end < data->sources && end - first < room && ptr[end + 1] - ptr[first] <= room) end++;
-    gnn_adjacency_turn_some(data->in_ptr, data->in_source, data->destinations, first, end, ptr, next, rows);
-    status = gnn_home_put(&home, rows, (ptr[end] - ptr[first]) * (int64_t)sizeof *rows, error);
+    gnn_adjacency_turn_some(data->in_ptr, data->in_source, data->destinations, first, end, ptr, next, are_edges ? NULL : turned, are_edges ? turned : NULL);
+    status = gnn_home_put(&home, turned, (ptr[end] - ptr[first]) * number_bytes, error);
   }
-  free(rows);
+  free(turned);
   free(next);
   return gnn_home_close(&home, status, error);
 }
 
 static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, const fill_edges *data, const gnn_edge_set_desc *plan, gnn_edge_set *set, gnn_error *error) {
   gnn_csr *out = &set->out;
-  int64_t *ptr = data->out_ptr ? data->out_ptr : fill_ptr(instance, plan, plan->at_out_ptr), *edge = fill_at(instance, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
+  int64_t *ptr = data->out_ptr ? data->out_ptr : fill_ptr(instance, plan, plan->at_out_ptr), *edge = fill_idx(instance, plan, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
   const int has_ids = set != &instance->run.sets[GNN_EDGES] || !gnn_halo_has_codes_for_ids(&instance->run.program->graph, 1);
   int32_t *idx = has_ids ? fill_idx(instance, plan, plan->at_out_idx) : NULL;
   *out = (gnn_csr){.rows = data->sources, .entries = data->edges};
@@ -154,7 +155,7 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
     if (edge && scratch == NULL) return gnn_fail_memory(error, data->sources * (int64_t)sizeof *scratch);
     if (edge) gnn_adjacency_turn(data->in_ptr, data->in_source, data->destinations, data->sources, scratch, NULL, edge);
     free(scratch);
-    return GNN_OK;
+    return plan->out_edge_home.extent_count ? fill_home_out(instance, data, data->in_ptr, 1, &plan->out_edge_home, error) : GNN_OK;
   }
   if (data->in_source) gnn_adjacency_turn(data->in_ptr, data->in_source, data->destinations, data->sources, ptr, idx, edge);
   for (int64_t v = 0; !data->in_source && v <= data->sources; v++) ptr[v] = v;
@@ -165,7 +166,8 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
   out->bounds = bounds;
   out->edge = edge;
   if (bounds) out->tasks = gnn_fill_bounds(ptr, data->sources, bounds);
-  gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, &plan->out_home, error) : GNN_OK;
+  gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, 0, &plan->out_home, error) : GNN_OK;
+  if (status == GNN_OK && plan->out_edge_home.extent_count) status = fill_home_out(instance, data, ptr, 1, &plan->out_edge_home, error);
   if (status == GNN_OK) status = fill_home_ptr(instance, ptr, data->sources, &plan->out_ptr_home, error);
   return status != GNN_OK ? status : gnn_fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }

@@ -25,7 +25,7 @@ typedef struct halo_filling {
 /* The ids at the other ends of the entries of rows begin .. end - 1: those of in-edges lie there, those of out-edges are found by going over all edges. */
 static void halo_ids(const halo_filling *f, int64_t begin, int64_t end) {
   const gnn_dataset *d = f->dataset;
-  if (f->direction) gnn_adjacency_turn_some(d->in_ptr, d->in_source, d->nodes, begin, end, f->ptr, f->next, f->ids);
+  if (f->direction) gnn_adjacency_turn_some(d->in_ptr, d->in_source, d->nodes, begin, end, f->ptr, f->next, f->ids, NULL);
   else if (f->ptr[end] > f->ptr[begin]) memcpy(f->ids, d->in_source + f->ptr[begin], (size_t)(f->ptr[end] - f->ptr[begin]) * sizeof *f->ids);
 }
 

@@ -63,7 +63,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   cut_program scores whole_scores "$work/elu_away4.gnn" "$box" '--cut=slices(2)' --budget device=5MiB
   check "scores: they leave by parts, and are measured before" [ "$(grep -c '^  measure_rows(g, &(gnn_places){{AT_eval_.*_part_[1-4]' "$work/scores.work/model.c")" -ge 4 ]
   check "scores: with the labels of the part, and which rows have some" grep -q '^  measure_rows(g, .*AT_eval_.*_part_2.*, AT_eval_data_y_part_2 - .*, AT_eval_rows_train_part_2 - .*, AT_eval_rows_test_part_2 - ' "$work/scores.work/model.c"
-  labelled_there() { grep -q 'in rows_train\[2/4\] <- host' "$work/scores.work/model.c" && grep -q 'P_LABELS(rows_train) + first_labelled, end_labelled - first_labelled' "$work/scores.work/model_kernels.cu" && ! grep -q 'AT_rows_' "$work/scores.work/model.c"; }
+  labelled_there() { grep -q 'in rows_train\[2/4\] <- host' "$work/scores.work/model.c" && grep -q 'P_LABELS(rows_train) + first_labelled, end_labelled - first_labelled' "$work/scores.work/model_kernels.cu" && ! grep -q 'AT_rows_[a-z]* ' "$work/scores.work/model.c"; }
   check "scores: so do losses" labelled_there
   check "scores: the host has those of whole values" same_predictions whole_scores scores
   sed 's/SAGE(32, aggr = "max")/SAGE(32)/' "$models/slices4.gnn" >"$work/mean.gnn"

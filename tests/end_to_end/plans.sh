@@ -234,6 +234,23 @@ queue away4_ssd none --budget ssd=64MiB
 cp away_directed.gnn halos_directed.gnn && cp ssd_directed.gnn halosssd_directed.gnn
 queue halos_directed none '--cut=halos(4)' --budget host=64MiB --budget device=2MiB
 queue halosssd_directed none '--cut=halos(4)' --budget ssd=64MiB --budget device=2300KiB
+cat >keep_source.gnn <<END # sums at sources that ask for the numbers of edges
+data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 12, classes = 5, seed = 3)
+model source on g {
+  h = x |> Linear(32) |> relu
+  a = sigmoid(dot(src.h, dst.h)) |> dropout(0.3)
+  h = h + sum(a * src.h) + mean(a * dst.h, to = src)
+  return h |> Linear(y.classes)
+}
+train source {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 6
+}
+END
+sed '$a plan {\n  fate "x" = ssd\n  fate "graph_*_idx" = ssd\n}' keep_source.gnn >source_ssd.gnn
+queue keep_source none
+queue source_ssd none '--cut=slices(2)' --budget ssd=64MiB --budget device=4MiB
 cat >many.gnn <<END # more scores than there is room for on the device
 data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 12, classes = 150, seed = 3) { order = nested }
 model many on g {
@@ -597,7 +614,9 @@ check "codes come by parts in both directions" bash -c "grep -q 'in graph_in_idx
 halo_tables() { grep -q 'in graph_in_halo_rows\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_halo_rows\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c && ! grep -q 'AT_graph_[a-z]*_halo_rows ' gen_halos{,ssd}_directed/*.c; }
 check "which rows the parts gather comes by parts in both directions" halo_tables
 check "labels come by parts, too, where the device has little room" bash -c "grep -q 'in data_y\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'AT_data_y INT64_C' gen_away_directed/away_directed.c"
-labelled_by_parts() { grep -q 'in rows_train\[2/4\] <- host' gen_halos_directed/halos_directed.c && ! grep -q 'AT_rows_' gen_halos_directed/halos_directed.c && grep -q 'AT_rows_test INT64_C' gen_away_directed/away_directed.c; }
+edges_of_sources() { train keep_source out_keep_source && agrees_with keep_source source_ssd && grep -q 'in graph_out_edge\[2/4\] <- ssd' gen_source_ssd/source_ssd.c && ! grep -q 'AT_graph_out_edge ' gen_source_ssd/source_ssd.c; }
+check "so do the numbers of the edges that leave nodes, where sums at these ask for them" edges_of_sources
+labelled_by_parts() { grep -q 'in rows_train\[2/4\] <- host' gen_halos_directed/halos_directed.c && ! grep -q 'AT_rows_[a-z]* ' gen_halos_directed/halos_directed.c && grep -q 'AT_rows_test INT64_C' gen_away_directed/away_directed.c; }
 check "and with them which rows have some" labelled_by_parts
 other_rows() { # as many labels in all
   mkdir -p gen_others && cp gen_halos_directed/* gen_others && sed -E 's/part_rows_0\[\] = \{0, ([0-9]+)/part_rows_0[] = {0, 1\1/' gen_halos_directed/halos_directed.c >gen_others/halos_directed.c && compile others halos_directed && ! ./others -q --epochs 1 --out out_others 2>others.err &&
