@@ -524,6 +524,8 @@ typedef struct gnn_metric {
 static inline int gnn_metric_sorts(gnn_metric_kind kind) {
   return kind == GNN_METRIC_ROC_AUC || kind == GNN_METRIC_AVERAGE_PRECISION || kind == GNN_METRIC_HITS || kind == GNN_METRIC_MRR;
 }
+/* Of nodes it is computed from how many of them there are of each kind, whatever their order: ranks count their own, and add. */
+static inline int gnn_metric_counts(gnn_metric_kind kind) { return kind <= GNN_METRIC_MACRO_F1 || kind == GNN_METRIC_HITS; }
 
 /* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, GNN_ROWS_EDGES_OF_PART: the edges that
  * arrive at them; `count` says which. */

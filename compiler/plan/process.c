@@ -121,18 +121,21 @@ static int64_t written_bytes(const TypedProgram *program) {
   return bytes;
 }
 
-/* Of a program of ranks: scores, labels and rows of the splits of all of them, which each measures. */
+/* Whether each rank measures the rows of all (gnn_ranks_measure_all). */
+static bool ranks_measure_all(const TypedProgram *program) {
+  bool is_so = program->has_train && program->exprs[program->result].type.domain != DOMAIN_NODE;
+  for (int m = 0; m < program->train.metric_count; m++) is_so |= !gnn_metric_counts(program->train.metrics[m].kind);
+  return is_so;
+}
+
+/* Of a program of ranks: scores, labels and rows of the splits of all of them, where each measures these. */
 static int64_t measured_bytes(const TypedProgram *program) {
-  const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
-  if (!ranks) return 0;
+  if (!program->info->is_of_rank || !ranks_measure_all(program)) return 0;
+  const Type *scores = &program->exprs[program->result].type, *label = &program->fields[program->train.label_field].type;
   int64_t columns = 1, labels = 1;
-  if (program->has_train) {
-    const Type *scores = &program->exprs[program->result].type, *label = &program->fields[program->train.label_field].type;
-    for (int d = 0; d < scores->rank; d++) columns *= scores->dim[d].size;
-    for (int d = 0; d < label->rank && label->dtype != DTYPE_CLASS; d++) labels *= label->dim[d].size;
-  }
-  const Domain scored = program->has_train ? program->exprs[program->result].type.domain : DOMAIN_NODE;
-  return 4 * typed_rows(program->info->of_all, scored) * (columns + labels + 1);
+  for (int d = 0; d < scores->rank; d++) columns *= scores->dim[d].size;
+  for (int d = 0; d < label->rank && label->dtype != DTYPE_CLASS; d++) labels *= label->dim[d].size;
+  return 4 * typed_rows(program->info->of_all, program->exprs[program->result].type.domain) * (columns + labels + 1);
 }
 
 /* While it finds which rows go to whom. */
@@ -149,7 +152,7 @@ static int64_t sharing_bytes(const TypedProgram *program) {
 static int64_t ranked_rows(const TypedProgram *program) {
   const DataInfo *info = program->info;
   if (!info->is_of_rank) return info->nodes;
-  return program->has_train ? typed_rows(info->of_all, program->exprs[program->result].type.domain) : info->ranks->nodes;
+  return ranks_measure_all(program) ? typed_rows(info->of_all, program->exprs[program->result].type.domain) : info->ranks->most_nodes;
 }
 
 Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {

@@ -243,6 +243,7 @@ static int commands_confusion(const gnn_cli *cli, const gnn_instance *instance, 
     const int64_t predicted = gnn_predicted_class(&m, m.rows[k]);
     table[m.classes[m.rows[k]] * (n + 1) + (predicted < 0 ? n : predicted)]++;
   }
+  gnn_ranks_add(m.ranks, table, n * (n + 1));
   printf("%s, class by predicted class\n%6s", gnn_split_names[split], "");
   for (int64_t c = 0; c < n; c++) printf(" %7lld", (long long)c);
   printf("\n");

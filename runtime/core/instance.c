@@ -13,6 +13,7 @@
 #include "blocks.h"
 #include "device.h"
 #include "lanes.h"
+#include "ranks.h"
 #include "weights.h"
 #include "kernels/cpu/random.h"
 #include "runtime/base/room.h"
@@ -188,7 +189,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   for (int i = 0; i < program->option_count && i < GNN_OPTION_MAX; i++)
     instance->run.option[i] = program->options[i].value;
   if (program->scores_copies && (instance->scores_here = calloc(1, sizeof *instance->scores_here)) == NULL) status = gnn_fail_memory(error, (int64_t)sizeof *instance->scores_here);
-  if (status == GNN_OK) status = gnn_instance_make_room(instance, instance_most_rows(program), INT64_C(1) << gnn_block_levels(program->graph.nodes), error);
+  if (status == GNN_OK) status = gnn_instance_make_room(instance, instance_most_rows(program), INT64_C(1) << gnn_block_levels(program->ranks ? program->ranks->nodes : program->graph.nodes), error);
   if (status == GNN_OK && (instance->run.team = gnn_team_create_for(options.threads, instance_row_bytes(program))) == NULL)
     status = gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the threads and what they share");
   for (int t = 0; status == GNN_OK && t < GNN_TIER_COUNT; t++)
@@ -255,45 +256,64 @@ gnn_status gnn_step_failed(const gnn_instance *instance, gnn_status status, gnn_
 }
 
 /* What the losses of rows are divided by: their number, what their classes weigh, or of pairs that are ranked the number of edges. */
-static double instance_weight(const gnn_program *program, const int32_t *classes, const int32_t *ring, const int32_t *rows, int64_t count) {
-  double weight = 0;
+static double instance_weight(const gnn_program *program, const int32_t *classes, const int32_t *ring, const int32_t *rows, int64_t count, double weight) {
   for (int64_t k = 0; ring && k < count; k++) weight += ring[rows[k]] >= 0;
   if (ring) return weight;
   for (int64_t k = 0; k < count; k++) weight += program->loss && program->loss->weights ? program->loss->weights[classes[rows[k]]] : 1;
   return weight;
 }
 
+/* What classes weigh is added in the order of the rows: one rank after the other goes on with the sum. */
+static void instance_weigh(const gnn_program *program, gnn_whole *whole) {
+  const int has_turns = whole->ranks && program->loss && program->loss->weights;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) whole->row_weight[s] = has_turns ? 0 : instance_weight(program, whole->classes, whole->ring, whole->rows[s], whole->row_count[s], 0);
+  for (int turn = 0; has_turns && turn < whole->ranks->count; turn++) {
+    int64_t own[GNN_SPLIT_COUNT], all[GNN_RANKS_MOST * GNN_SPLIT_COUNT];
+    for (int s = 0; s < GNN_SPLIT_COUNT && turn == whole->ranks->rank; s++) whole->row_weight[s] = instance_weight(program, whole->classes, whole->ring, whole->rows[s], whole->here[s], whole->row_weight[s]);
+    memcpy(own, whole->row_weight, sizeof own);
+    gnn_ranks_tell(whole->ranks, own, GNN_SPLIT_COUNT, all);
+    memcpy(whole->row_weight, all + turn * GNN_SPLIT_COUNT, sizeof own);
+  }
+}
+
 /* The best that one answer for all rows can do is what a model that learns nothing gets stuck at. */
 void gnn_instance_survey(gnn_instance *instance) {
+  enum { TOGETHER = 256 };
   gnn_whole *whole = &instance->whole;
   const gnn_program *program = instance->run.program;
   const gnn_field_desc *field = &program->fields[program->label_field];
   const int32_t *label = whole->classes;
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) whole->row_weight[s] = instance_weight(program, label, whole->ring, whole->rows[s], whole->row_count[s]);
+  instance_weigh(program, whole);
   if (label == NULL) return;
   int watched = whole->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
-  int64_t best = -1;
-  for (int64_t c = 0; c < field->classes; c++) {
-    int64_t count = 0;
-    for (int64_t k = 0; k < whole->row_count[watched]; k++) count += label[whole->rows[watched][k]] == c;
-    if (count <= best) continue;
-    best = count;
-    instance->majority_class = c;
+  int64_t best = -1, right[GNN_SPLIT_COUNT] = {0};
+  for (int64_t first = 0; first < field->classes; first += TOGETHER) {
+    const int64_t some = field->classes - first < TOGETHER ? field->classes - first : TOGETHER;
+    int64_t count[TOGETHER] = {0};
+    for (int64_t k = 0; k < whole->here[watched]; k++) {
+      const int64_t c = label[whole->rows[watched][k]] - first;
+      if (c >= 0 && c < some) count[c]++;
+    }
+    gnn_ranks_add(whole->ranks, count, some);
+    for (int64_t c = 0; c < some; c++)
+      if (count[c] > best) best = count[c], instance->majority_class = first + c;
   }
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
-    int64_t count = 0, rows = whole->row_count[s];
-    for (int64_t k = 0; k < rows; k++) count += label[whole->rows[s][k]] == instance->majority_class;
-    instance->majority_share[s] = rows ? (double)count / (double)rows : 0;
-  }
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    for (int64_t k = 0; k < whole->here[s]; k++) right[s] += label[whole->rows[s][k]] == instance->majority_class;
+  gnn_ranks_add(whole->ranks, right, GNN_SPLIT_COUNT);
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) instance->majority_share[s] = whole->row_count[s] ? (double)right[s] / (double)whole->row_count[s] : 0;
 }
 
 void gnn_instance_see(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   const gnn_program *program = run->program;
   gnn_whole *whole = &instance->whole;
-  *whole = (gnn_whole){.nodes = run->nodes, .edges = run->edges, .graphs = run->graphs, .blocks = run->blocks, .scores = gnn_instance_scores(instance)};
+  *whole = (gnn_whole){.nodes = run->nodes, .edges = run->edges, .graphs = run->graphs, .ranks = run->ranks, .blocks = run->blocks, .scores = gnn_instance_scores(instance)};
+  if (run->ranks) whole->nodes = run->ranks->desc->nodes, whole->edges = run->ranks->desc->edges;
   memcpy(whole->rows, run->rows, sizeof whole->rows);
+  memcpy(whole->here, run->row_count, sizeof whole->here);
   memcpy(whole->row_count, run->row_count, sizeof whole->row_count);
+  gnn_ranks_add(run->ranks, whole->row_count, GNN_SPLIT_COUNT);
   memset(run->row_weight, 0, sizeof run->row_weight);
   if (program->label_field < 0) return;
   const gnn_field_desc *field = &program->fields[program->label_field];
@@ -320,7 +340,7 @@ static void instance_weigh_batch(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   const gnn_field_desc *field = run->program->label_field < 0 ? NULL : &run->program->fields[run->program->label_field];
   const int32_t *classes = field && field->storage == GNN_LABEL ? gnn_instance_at(instance, field->at[0]) : NULL;
-  for (int s = 0; s < GNN_SPLIT_COUNT; s++) run->row_weight[s] = field ? instance_weight(run->program, classes, NULL, run->rows[s], run->row_count[s]) : 0;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++) run->row_weight[s] = field ? instance_weight(run->program, classes, NULL, run->rows[s], run->row_count[s], 0) : 0;
 }
 
 gnn_status gnn_instance_begin(gnn_instance *instance, gnn_error *error) {

@@ -63,7 +63,9 @@ typedef enum gnn_content { GNN_CONTENT_EDGES, GNN_CONTENT_FEATURES, GNN_CONTENT_
  * the host, and in the arena is a batch of them. */
 typedef struct gnn_whole {
   int64_t nodes, edges, graphs;
+  gnn_ranks *ranks;       /* what is measured of the rows is counted by each of them of its own, and added; NULL: the rows are all there are */
   const int32_t *rows[GNN_SPLIT_COUNT];
+  int64_t here[GNN_SPLIT_COUNT]; /* so many rows are listed: all, or a rank's */
   int64_t row_count[GNN_SPLIT_COUNT];
   double row_weight[GNN_SPLIT_COUNT];
   gnn_blocks blocks;
@@ -89,7 +91,12 @@ typedef struct gnn_batch {
   const int64_t *graph_ptr;  /* and in the data, of all graphs */
 } gnn_batch;
 
-/* What gnn_whole points to in a program of ranks, each of which measures the rows of all. */
+/* Whether each rank measures the rows of all: their scores in their order make the difference, or its blocks are no ranks' rows. What gnn_whole points to then. */
+static inline int gnn_ranks_measure_all(const gnn_program *program) {
+  int is_so = program->scores_domain != GNN_NODE;
+  for (int m = 0; m < program->metric_count; m++) is_so |= !gnn_metric_counts(program->metrics[m].kind);
+  return is_so;
+}
 typedef struct gnn_whole_rows {
   int32_t *split[GNN_SPLIT_COUNT], *classes;
   int64_t *first;  /* gnn_blocks.first */

@@ -88,6 +88,17 @@ void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *al
   ranks->desc->net->gather(ranks, 0, all, first, count * (int64_t)sizeof *own);
 }
 
+void gnn_ranks_add(gnn_ranks *ranks, int64_t *numbers, int64_t count) {
+  enum { TOGETHER = 64 };
+  int64_t all[GNN_RANKS_MOST * TOGETHER];
+  for (int64_t first = 0; ranks && first < count; first += TOGETHER) {
+    const int some = count - first < TOGETHER ? (int)(count - first) : TOGETHER;
+    gnn_ranks_tell(ranks, numbers + first, some, all);
+    for (int i = 0; i < some; i++) numbers[first + i] = 0;
+    for (int i = 0; i < some * ranks->count; i++) numbers[first + i % some] += all[i];
+  }
+}
+
 const char *gnn_ranks_step_text(const gnn_ranks *ranks, int step) {
   const gnn_program *p = ranks->program;
   for (int s = 0; s < p->step_count + p->once_count; s++)

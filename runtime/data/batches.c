@@ -95,7 +95,7 @@ static gnn_status batches_see(gnn_instance *instance, gnn_error *error) {
                        .in = {.rows = data->nodes, .entries = data->edges, .ptr = data->in_ptr, .idx = data->in_source}};
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     whole->rows[s] = data->split_rows[s];
-    whole->row_count[s] = data->split_count[s];
+    whole->here[s] = whole->row_count[s] = data->split_count[s];
   }
   status = gnn_instance_make_room(instance, gnn_dataset_first(data, program->scores_domain, data->graphs), blocks, error);
   if (status != GNN_OK || program->label_field < 0) return status;

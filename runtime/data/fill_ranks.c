@@ -456,7 +456,7 @@ static gnn_status see_whole(ranks_filling *f, int64_t *first, gnn_error *error) 
     w->split[s] = malloc((size_t)d->split_count[s] * sizeof *w->split[s] + 1);
     if (w->split[s] && d->split_count[s]) memcpy(w->split[s], d->split_rows[s], (size_t)d->split_count[s] * sizeof *w->split[s]);
     whole->rows[s] = w->split[s];
-    whole->row_count[s] = program->graph.at_rows[s] < 0 && d->split_count[s] ? 0 : d->split_count[s];
+    whole->here[s] = whole->row_count[s] = program->graph.at_rows[s] < 0 && d->split_count[s] ? 0 : d->split_count[s];
     is_there = is_there && w->split[s];
   }
   if (!is_there) return gnn_fail_memory(error, 4 * rows * (program->classes + 1));
@@ -534,7 +534,7 @@ gnn_status gnn_fill_ranks(gnn_instance *instance, const gnn_dataset *dataset, gn
   if (status == GNN_OK) status = mark_edges(&f, error);
   if (status == GNN_OK) status = fill_rows_of_rank(&f, first, error);
   if (status == GNN_OK) find_part_edges(&instance->run);
-  if (status == GNN_OK) status = see_whole(&f, first, error);
+  if (status == GNN_OK && gnn_ranks_measure_all(instance->run.program)) status = see_whole(&f, first, error);
   else free(first);
   drop_edges(&f.graph);
   drop_groups(&f);

@@ -42,7 +42,7 @@ static int epoch_is_finite(const gnn_instance *instance) {
   return 1;
 }
 
-/* Those of all ranks. */
+/* Those of all ranks, where each of them measures all. */
 static void epoch_gather_scores(gnn_instance *instance) {
   gnn_ranks *ranks = instance->run.ranks;
   const int64_t row_bytes = instance->run.program->classes * (int64_t)sizeof(float), *first = instance->whole_rows->score_first;

@@ -5,6 +5,7 @@
 #include "metrics.h"
 #include "epoch.h"
 #include "runtime/core/device.h"
+#include "runtime/core/ranks.h"
 #include "runtime/core/scores.h"
 
 #include <math.h>
@@ -38,9 +39,21 @@ static void metrics_hits(const void *context, int64_t begin, int64_t end, int64_
     m->sums[b] = (double)gnn_accuracy_part(s->scores, s->width, s->classes, s->rows, gnn_block_entry(s->rows, s->count, &m->blocks, b), gnn_block_entry(s->rows, s->count, &m->blocks, b + 1));
 }
 
+/* A rank sums its own blocks, which are those of whole parts. */
+static double metrics_sum_of_ranks(const gnn_instance *instance, gnn_task *task, metrics_task *m, int64_t blocks) {
+  gnn_run *run = (gnn_run *)(uintptr_t)&instance->run; /* which only gathers */
+  const int below = run->blocks.levels - run->ranks->desc->part_levels;
+  const int64_t own = (int64_t)gnn_own_parts(run) << below;
+  m->sums = instance->block_loss + ((int64_t)gnn_first_part(run) << below);
+  gnn_parallel(run->team, own, own / METRICS_TASKS + 1, task, m);
+  gnn_gather_parts(run, instance->block_loss, (int64_t)sizeof *m->sums << below);
+  return gnn_sum_tree(instance->block_loss, blocks);
+}
+
 /* Scores that come in turns are of whole parts, which are runs of blocks. */
 static double metrics_sum(const gnn_instance *instance, gnn_task *task, metrics_task *m, int64_t blocks) {
   const gnn_run *run = &instance->run;
+  if (m->scored.ranks) return metrics_sum_of_ranks(instance, task, m, blocks);
   const int turns = gnn_scores_turns(instance), below = run->blocks.levels - run->program->graph.part_levels;
   if (turns == 1) gnn_parallel(run->team, blocks, blocks / METRICS_TASKS + 1, task, m);
   for (int turn = 0; turn < turns && turns > 1; turn++) {
@@ -57,7 +70,7 @@ gnn_scored gnn_scored_rows(const gnn_instance *instance, gnn_split split) {
   const gnn_whole *whole = &instance->whole;
   const gnn_program *program = instance->run.program;
   const gnn_field_desc *label = &program->fields[program->label_field];
-  return (gnn_scored){.scores = whole->scores, .row = gnn_scores_turns(instance) > 1 ? metrics_row : NULL, .rows_of = instance, .width = program->classes, .rows = whole->rows[split], .count = whole->row_count[split], .room = instance->metric_room,
+  return (gnn_scored){.scores = whole->scores, .row = gnn_scores_turns(instance) > 1 ? metrics_row : NULL, .rows_of = instance, .width = program->classes, .rows = whole->rows[split], .count = whole->here[split], .ranks = whole->ranks, .all = whole->row_count[split], .room = instance->metric_room,
                       .classes = whole->classes, .class_count = label->classes, .numbers = whole->numbers, .number_stride = whole->number_stride};
 }
 
@@ -74,7 +87,7 @@ gnn_result gnn_measure_split(const gnn_instance *instance, gnn_split split) {
   result.loss = metrics_sum(instance, metrics_blocks, &m, blocks) / whole->row_weight[split];
   for (int i = 0; i < program->metric_count; i++) {
     const int is_by_class = program->metrics[i].kind == GNN_METRIC_ACCURACY && m.scored.classes && m.scored.width > 1;
-    result.metric[i] = is_by_class ? metrics_sum(instance, metrics_hits, &m, blocks) / (double)m.scored.count : gnn_metric_of(&program->metrics[i], &m.scored);
+    result.metric[i] = is_by_class ? metrics_sum(instance, metrics_hits, &m, blocks) / (double)m.scored.all : gnn_metric_of(&program->metrics[i], &m.scored);
   }
   return result;
 }

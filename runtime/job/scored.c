@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/core/ranks.h"
+
 int gnn_metric_is_larger_better(gnn_metric_kind kind) {
 #define MEASURE_IS_LARGER(name, text, is_larger, ...) is_larger,
   static const int all[] = {GNN_METRICS(MEASURE_IS_LARGER)};
@@ -43,12 +45,13 @@ static double measure_accuracy(const gnn_scored *m) {
     }
     right += is_right;
   }
-  return (double)right / (double)m->count;
+  gnn_ranks_add(m->ranks, &right, 1);
+  return (double)right / (double)m->all;
 }
 
 /* How often a class was predicted, is there, and both. */
 typedef struct measure_counts {
-  double predicted, actual, both;
+  int64_t predicted, actual, both;
 } measure_counts;
 
 /* Of the columns from `first` on, so many, in one walk over the rows. */
@@ -72,12 +75,13 @@ static void measure_count(const gnn_scored *m, int64_t first, int64_t columns, m
       n[c].both += is_predicted && is_actual;
     }
   }
+  gnn_ranks_add(m->ranks, &n->predicted, columns * (int64_t)(sizeof *n / sizeof n->predicted));
 }
 
 static double measure_of_counts(gnn_metric_kind kind, measure_counts n) {
-  if (kind == GNN_METRIC_PRECISION) return measure_ratio(n.both, n.predicted);
-  if (kind == GNN_METRIC_RECALL) return measure_ratio(n.both, n.actual);
-  return measure_ratio(2 * n.both, n.predicted + n.actual);
+  if (kind == GNN_METRIC_PRECISION) return measure_ratio((double)n.both, (double)n.predicted);
+  if (kind == GNN_METRIC_RECALL) return measure_ratio((double)n.both, (double)n.actual);
+  return measure_ratio((double)(2 * n.both), (double)(n.predicted + n.actual));
 }
 
 static double measure_decisions(gnn_metric_kind kind, const gnn_scored *m) {
@@ -206,9 +210,13 @@ static double measure_pairs(const gnn_metric *metric, const gnn_scored *m) {
 
 static double measure_places(const gnn_metric *metric, const gnn_scored *m) {
   double sum = 0;
+  int64_t hits = 0;
   for (int64_t k = 0; k < m->count; k++)
-    sum += metric->kind == GNN_METRIC_MRR ? 1 / (1 + measure_above(m, m->rows[k], 0.5)) : measure_above(m, m->rows[k], 1) < (double)metric->argument;
-  return sum / (double)m->count;
+    if (metric->kind == GNN_METRIC_MRR) sum += 1 / (1 + measure_above(m, m->rows[k], 0.5));
+    else hits += measure_above(m, m->rows[k], 1) < (double)metric->argument;
+  if (metric->kind == GNN_METRIC_MRR) return sum / (double)m->count;
+  gnn_ranks_add(m->ranks, &hits, 1);
+  return (double)hits / (double)m->all;
 }
 
 /* ---- numbers ---- */
@@ -231,7 +239,7 @@ static double measure_error(gnn_metric_kind kind, const gnn_scored *m) {
 }
 
 double gnn_metric_of(const gnn_metric *metric, const gnn_scored *m) {
-  if (m->count == 0) return NAN;
+  if (m->all == 0) return NAN;
   switch (metric->kind) {
   case GNN_METRIC_ACCURACY: return measure_accuracy(m);
   case GNN_METRIC_PRECISION: case GNN_METRIC_RECALL: case GNN_METRIC_F1: case GNN_METRIC_MICRO_F1: case GNN_METRIC_MACRO_F1: return measure_decisions(metric->kind, m);

@@ -16,6 +16,8 @@ typedef struct gnn_scored {
   int64_t number_stride;
   const int32_t *rows;    /* those that are measured */
   int64_t count;
+  gnn_ranks *ranks;       /* of which these are the rows of one: what each has counted is added; NULL: they are all */
+  int64_t all;            /* rows of all of them */
   struct gnn_ranked *room; /* [count], for metrics that sort */
 } gnn_scored;
 

@@ -14,7 +14,7 @@ export CFLAGS=-Og OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_R
 cat >plain.gnn <<'MODEL'
 data g from synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)
 model plain on g { return x |> SAGE(16) |> relu |> dropout(0.3) |> GCN(y.classes) }
-train plain { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6; metric = accuracy }
+train plain { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6; metric = [accuracy, macro_f1, hits(2), confusion] }
 MODEL
 refuses() { # WORDS OPTION...: E0110, and why
   local words=$1
@@ -213,6 +213,7 @@ model on_hub "npy(\"hub\")" '  h = x |> dropout(0.4) |> GCN(16) |> batch_norm |>
 check "batch norm and extremes at a hub, on 4" same_bits on_hub 4
 model on_isolated "npy(\"isolated\") { order = nested }" '  h = x |> GATv2(8, heads = 2) |> elu |> GCN(24)
   return h |> GraphConv(y.classes)'
+sed -i 's/metric = accuracy/metric = roc_auc/' on_isolated.gnn
 check "isolated nodes, in a nested order, on 2" same_bits on_isolated 2
 # ---- sums over columns of all rows ----
 
@@ -344,9 +345,29 @@ cp "$here/../end_to_end/models/plans/edges4.gnn" edges.gnn
 check "values on edges, on 3" same_bits edges 3
 model small 'karate()' '  return x |> GCN(8) |> relu |> SAGE(y.classes)'
 check "a graph smaller than the ranks: one has it, three are empty" same_bits small 4
+peak() { # N PROGRAM ARGUMENT...: what the rank with most has had in memory, in bytes
+  rm -f peak-* && ranks "$1" python3 -c 'import os, resource, subprocess, sys
+status = subprocess.call(sys.argv[1:])
+open("peak-%d" % os.getpid(), "w").write("%d\n" % (1024 * resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss))
+sys.exit(status)' "${@:2}" >/dev/null && sort -n peak-* | tail -1
+}
+bytes_of() { "./$1" info --json | grep -o '"process_bytes":[0-9]*' | cut -d: -f2; } # PROGRAM
+touches() { # METRIC: as much memory as is announced for the process, beyond a program without data, on 4; what MPI has is not counted
+  local announced measured
+  sed "s|karate()|safetensors(\"wide.safetensors\")|; s/epochs = 3/epochs = 1/; s/metric = accuracy/metric = $1/" small.gnn >wide.gnn && compiles --ranks=4 wide.gnn -o wide_4 || return 1
+  announced=$(($(bytes_of wide_4) - $(bytes_of small_4))) measured=$(($(peak 4 ./wide_4 --threads 1 -q --out wide.out) - $(peak 4 ./small_4 --threads 1 -q --out small.out)))
+  echo "announced $announced, measured $measured" && [ $((measured * 100)) -lt $((announced * 108)) ] && [ $((measured * 100)) -gt $((announced * 92)) ] && echo $announced >announced
+}
+if command -v python3 >/dev/null; then
+  "$build/gnndata" convert 'synth(kind = "rmat", nodes = 60000, degree = 10, features = 64, classes = 100, seed = 3)' wide.safetensors >/dev/null 2>&1
+  check "a rank takes the memory that is announced" touches accuracy
+  all_scores() { cp announced counted && touches mrr && [ $(($(cat announced) - $(cat counted))) -gt $((60000 * 100 * 4 * 3 / 4)) ]; }
+  check "  where a metric is of the scores of all in their order, with these" all_scores
+else skip "a rank takes the memory that is announced" "there is no python3"; fi
 model keeps 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)' '  return x |> TransformerConv(8, heads = 2) |> layer_norm |> relu |> TAG(y.classes)' '  keep = best(valid.accuracy)
   checkpoint = every(2)'
-check "the best epoch is kept, on 2" same_bits keeps 2
+sed -i 's/(out, y)/(out, y, weights = [1, 2, 0.3, 4.1, 1.7])/' keeps.gnn
+check "the best epoch is kept, with classes that weigh differently, on 2" same_bits keeps 2
 sed -e 's/degree = 5, features = 12/degree = 5, features = 96/' -e 's/SAGE(16)/SAGE(64) |> relu |> SAGE(64)/' plain.gnn >tight.gnn
 least() { "$gnncc" -w --ranks=2 --budget device=1KiB --budget host=64MiB tight.gnn 2>&1 | sed -n 's/.*--budget device=\([0-9.]*[KM]iB\) is the smallest.*/\1/p' | head -1; }
 tight() { # what one rank has no room for moves to the host
@@ -398,7 +419,7 @@ check "  and its exchanges pass beside sums of other columns and gradients of we
 # ---- commands ----
 
 measures() { ./plain_1 eval --weights plain_1.out/last.safetensors >one && ranks 3 ./plain_3 eval --threads 1 --weights plain_1.out/last.safetensors >three && cmp one three; }
-check "eval prints once what one process prints" measures
+check "eval prints once what one process prints, of which each rank has counted its own rows" measures
 refuse 2 "commands for one process are refused by name" ./plain_2 predict -o scores.npy
 announces() { ranks 2 ./plain_2 --threads 1 --epochs 1 --out announced 2>&1 | tee text | grep "2 ranks" && [ "$(grep -c '^plain on\|^m on' text)" = 1 ]; }
 check "the head of a training is printed once, and names the ranks" announces
