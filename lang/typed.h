@@ -385,6 +385,7 @@ typedef struct DataInfo {
   const char *notes;       /* what was changed or is remarkable, a line each; may be "" */
   const char *layout, *layout_path; /* of a folder of DGL (runtime/data/dgl.h), and where that is; NULL: it is none */
   Loading loading;
+  Loading loading_of_rank; /* of one that keeps the edges of its nodes alone, where ranks can do with these; otherwise it is not known */
   uint64_t fingerprint;    /* of shapes and transformations, not of the contents; of an order that is a file, its contents, too */
   uint64_t order_fingerprint; /* of those; 0 where there is no such file, or it was not read */
 } DataInfo;

@@ -587,15 +587,32 @@ static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset,
   return true;
 }
 
-/* Opened and prepared as the program will do it. */
-static gnn_status read_data(const gnn_source *source, const gnn_recipe *recipe, gnn_dataset **dataset, Loading *loading, gnn_error *error) {
+/* Opened and prepared as the program will do it; rows: as one of its ranks, NULL: as one process. */
+static gnn_status read_data(const gnn_source *source, const gnn_recipe *recipe, const gnn_own_rows *rows, gnn_dataset **dataset, Loading *loading, gnn_error *error) {
   const int64_t before = allocated_bytes(), mapped = (int64_t)gnn_guard_bytes();
   allocated_restart();
   gnn_guard_restart();
   gnn_status status = gnn_dataset_open(source, NULL, dataset, error);
-  if (status == GNN_OK) status = gnn_dataset_prepare(*dataset, recipe, error);
+  if (status == GNN_OK) status = gnn_dataset_prepare_own(*dataset, recipe, rows, error);
   *loading = (Loading){allocated_most() - before, allocated_bytes() - before, (int64_t)gnn_guard_most(), (int64_t)gnn_guard_bytes() - mapped, true};
   return status;
+}
+
+/* What others would say makes no difference to the memory that it takes. */
+static void hear_no_counts(void *context, int64_t *numbers, int64_t count) { (void)context, (void)numbers, (void)count; }
+static void hear_no_nodes(void *context, int32_t *of_nodes) { (void)context, (void)of_nodes; }
+
+/* The rank with the most edges, both ways, by those before each block. */
+static gnn_own_rows fullest_rank(const RankInfo *ranks, int64_t *const cuts[3]) {
+  const int below = gnn_block_levels(ranks->nodes) - ranks->part_levels;
+  int fullest = 0;
+  int64_t most = -1;
+  for (int r = 0; r < ranks->count; r++) {
+    const int64_t begin = (int64_t)ranks->first_part[r] << below, end = (int64_t)ranks->first_part[r + 1] << below;
+    const int64_t edges = cuts[1][end] - cuts[1][begin] + cuts[2][end] - cuts[2][begin];
+    if (edges > most) most = edges, fullest = r;
+  }
+  return (gnn_own_rows){1, ranks->nodes, ranks->first[fullest], ranks->first[fullest + 1], NULL, hear_no_counts, hear_no_nodes};
 }
 
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {
@@ -619,7 +636,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
   gnn_recipe recipe = runtime_recipe(reader, &spec->recipe);
   recipe.file_fields = runtime_file_fields(reader, spec, &recipe.file_field_count);
   Loading loading = {0};
-  if (read_data(runtime_source(reader, &spec->source), &recipe, &dataset, &loading, &error) != GNN_OK) {
+  if (read_data(runtime_source(reader, &spec->source), &recipe, NULL, &dataset, &loading, &error) != GNN_OK) {
     gnn_dataset_close(dataset);
     return report(reader, diags, spec, &error);
   }
@@ -651,6 +668,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
       if (dataset->split_count[s] > info->split_count[s]) info->split_count[s] = dataset->split_count[s];
   }
   const int ranks = data_ranks(reader, spec);
+  gnn_own_rows fullest = {0};
   if (reader->wants_blocks || ranks > 1) {
     int64_t *cuts[3]; /* rows and edges by destination and source */
     for (int k = 0; k < 3; k++) cuts[k] = arena_alloc(reader->arena, (((size_t)1 << gnn_block_levels(dataset->nodes)) + 1) * sizeof *cuts[k]);
@@ -669,6 +687,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     }
     describe_entries(reader->arena, dataset, info);
     describe_splits(reader->arena, dataset, info);
+    if (info->ranks && gnn_dataset_can_be_own(dataset, &recipe)) fullest = fullest_rank(info->ranks, cuts);
   }
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
   if (reader->wants_nested && can_be_nested(dataset, &recipe))
@@ -685,6 +704,12 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     } else {
       info->notes = arena_printf(reader->arena, "%s%s\n", info->notes, note->text);
     }
+  }
+  gnn_dataset_close(dataset);
+  if (fullest.count == 0) return true;
+  if (read_data(runtime_source(reader, &spec->source), &recipe, &fullest, &dataset, &info->loading_of_rank, &error) != GNN_OK) {
+    gnn_dataset_close(dataset);
+    return report(reader, diags, spec, &error);
   }
   gnn_dataset_close(dataset);
   return true;

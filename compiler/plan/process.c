@@ -138,10 +138,16 @@ static int64_t measured_bytes(const TypedProgram *program) {
   return 4 * typed_rows(program->info->of_all, program->exprs[program->result].type.domain) * (columns + labels + 1);
 }
 
+/* Whether a rank keeps edges of its nodes alone (gnn_ranks_own_edges). */
+static bool ranks_own_edges(const DataInfo *info, const Residents *residents) {
+  return info->is_of_rank && info->loading_of_rank.is_known && !info->has_all && residents->halo[HALO_OF_EDGES].row == NO_INDEX && residents->sets[EDGES_OF_GRAPH].out_edge == NO_INDEX;
+}
+
 /* While it finds which rows go to whom. */
-static int64_t sharing_bytes(const TypedProgram *program) {
+static int64_t sharing_bytes(const TypedProgram *program, const Residents *residents) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks) return 0;
+  if (ranks_own_edges(program->info, residents)) return 9 * ranks->nodes + 16 * ranks->most_nodes;
   const RelatedEdges of_relations = related_edges(program->info);
   int64_t rows = 9 * ranks->nodes + 16 * ranks->most_nodes;
   for (int g = 1; ranks->groups && g < typed_row_groups(program->info) - program->info->has_all; g++) rows += 9 * ranks->groups[g].rows + 16 * ranks->groups[g].most;
@@ -158,6 +164,7 @@ static int64_t ranked_rows(const TypedProgram *program) {
 Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {
   const DataInfo *info = program->info;
   const Residents *residents = layout->residents;
+  const Loading *loading = ranks_own_edges(info, residents) ? &info->loading_of_rank : &info->loading;
   const TrainSpec *train = &program->train;
   const bool stays = program->has_train && (train->batch_graphs || info->fold_count || info->has_pairs);
   Process p = {.code = CODE_BYTES + schedule_step_count(schedule) * (int64_t)STEP_BYTES, .data = train->batch_graphs ? layout->bytes : residents->bytes + residents->early_bytes};
@@ -166,11 +173,11 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
   p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
               (is_sorting ? RANKED_BYTES * ranked_rows(program) : 0) + measured_bytes(program) + drawing_bytes(program) + written_bytes(program);
-  if (stays) p.running += info->loading.held + info->loading.stays;
-  const int64_t windows = info->loading.mapped < WINDOW_BYTES ? info->loading.mapped : WINDOW_BYTES;
-  const int64_t beside = windows + info->loading.held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program) + measured_bytes(program) + drawing_bytes(program);
-  if (info->loading.is_known) p.loading = greater(windows + info->loading.most, beside + filled_bytes(residents));
+  if (stays) p.running += loading->held + loading->stays;
+  const int64_t windows = loading->mapped < WINDOW_BYTES ? loading->mapped : WINDOW_BYTES;
+  const int64_t beside = windows + loading->held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program, residents) + measured_bytes(program) + drawing_bytes(program);
+  if (loading->is_known) p.loading = greater(windows + loading->most, beside + filled_bytes(residents));
   p.resident = p.code + greater(p.running, p.loading);
-  p.addresses = p.code + MAPPED_BYTES + schedule_step_count(schedule) * (int64_t)STEP_TEXT_BYTES + greater(p.running, p.loading ? greater(p.loading, beside + p.data) + info->loading.mapped : 0);
+  p.addresses = p.code + MAPPED_BYTES + schedule_step_count(schedule) * (int64_t)STEP_TEXT_BYTES + greater(p.running, p.loading ? greater(p.loading, beside + p.data) + loading->mapped : 0);
   return p;
 }

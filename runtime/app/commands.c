@@ -18,6 +18,7 @@
 #include "runtime/core/ranks.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/data/batches.h"
+#include "runtime/data/fill_ranks.h"
 #include "runtime/data/npy.h"
 #include "runtime/job/epoch.h"
 
@@ -42,7 +43,7 @@ gnn_status gnn_cli_open_data(const gnn_cli *cli, gnn_dataset **dataset, gnn_erro
       gnn_fail_help(error, "paths are relative to the working directory; or say where: --data PATH");
     return status;
   }
-  status = gnn_dataset_prepare(*dataset, &cli->program->recipe, error);
+  status = gnn_prepare_for_rank(cli->ranks, cli->program, *dataset, error);
   if (status != GNN_OK) {
     gnn_dataset_close(*dataset);
     *dataset = NULL;

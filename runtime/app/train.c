@@ -561,7 +561,7 @@ static gnn_status train_are_alike(gnn_loop *loop) {
   own[2] = (int64_t)loop->progress.seed;
   own[3] = (loop->progress.run_index << 32) + instance->run.epoch;
   own[4] = loop->options->every;
-  for (int c = 0; c < GNN_CONTENT_COUNT; c++) own[5 + c] = instance->contents[c];
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++) own[5 + c] = instance->read[c];
   gnn_ranks_tell(ranks, own, ALIKE, all[0]);
   for (int r = 1; r < ranks->count; r++)
     for (int k = 0; k < ALIKE; k++) {

@@ -4,6 +4,8 @@
 #endif
 #include "contents.h"
 #include "prepare.h"
+#include "kernels/cpu/random.h"
+#include "runtime/core/ranks.h"
 
 #include <stdlib.h>
 #include <zlib.h>
@@ -87,15 +89,47 @@ static gnn_status contents_add(gnn_team *team, contents_part part, int64_t count
   return GNN_OK;
 }
 
+/* Edges row by row, each with its number: in whatever order, and whoever has them. */
+typedef struct contents_edges {
+  const int64_t *ptr;
+  const int32_t *source;
+  int64_t first;  /* the number of row 0 */
+  uint64_t *sum;  /* of each part */
+} contents_edges;
+
+static void contents_edge_rows(const void *context, int64_t begin, int64_t end, int64_t task) {
+  const contents_edges *part = context;
+  uint64_t sum = 0;
+  for (int64_t r = begin; r < end; r++) {
+    const int64_t entries = part->ptr[r + 1] - part->ptr[r];
+    const uLong row = crc32_z(0, (const unsigned char *)(part->source + part->ptr[r]), (size_t)entries * sizeof *part->source);
+    sum += gnn_mix64(gnn_mix64((uint64_t)(part->first + r)) ^ (uint64_t)entries << 32 ^ (uint64_t)row);
+  }
+  part->sum[task] = sum;
+}
+
+static gnn_status contents_of_edges(gnn_instance *instance, const gnn_dataset *dataset, int64_t *content, gnn_error *error) {
+  const gnn_own_edges *own = dataset->own;
+  const int64_t rows = own ? own->end - own->begin : dataset->nodes, tasks = (rows + CONTENTS_PART_ROWS - 1) / CONTENTS_PART_ROWS;
+  contents_edges part = {.ptr = own ? own->in_ptr : dataset->in_ptr, .source = own ? own->in_source : dataset->in_source, .first = own ? own->begin : 0,
+                         .sum = malloc((size_t)(tasks + 1) * sizeof *part.sum)};
+  if (part.sum == NULL) return gnn_fail_memory(error, (tasks + 1) * (int64_t)sizeof *part.sum);
+  gnn_parallel(instance->run.team, rows, CONTENTS_PART_ROWS, contents_edge_rows, &part);
+  uint64_t sum = 0;
+  for (int64_t t = 0; t < tasks; t++) sum += part.sum[t];
+  int64_t halves[2] = {(int64_t)(sum >> 32), (int64_t)(sum & UINT32_MAX)};
+  if (own) gnn_ranks_add(instance->run.ranks, halves, 2);
+  sum = ((uint64_t)halves[0] << 32) + (uint64_t)halves[1];
+  *content = (int64_t)crc32_z(0, (const unsigned char *)&sum, sizeof sum);
+  free(part.sum);
+  return GNN_OK;
+}
+
 gnn_status gnn_contents_take(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   gnn_team *team = instance->run.team;
   int64_t content[GNN_CONTENT_COUNT] = {0};
-  gnn_status status = contents_add(team, (contents_part){.bytes = dataset->in_ptr}, (dataset->nodes + 1) * (int64_t)sizeof *dataset->in_ptr,
-                                   &content[GNN_CONTENT_EDGES], error);
-  if (status == GNN_OK)
-    status = contents_add(team, (contents_part){.bytes = dataset->in_source}, dataset->edges * (int64_t)sizeof *dataset->in_source,
-                          &content[GNN_CONTENT_EDGES], error);
+  gnn_status status = contents_of_edges(instance, dataset, &content[GNN_CONTENT_EDGES], error);
   for (int r = 0; status == GNN_OK && r < dataset->relation_count; r++) {
     const gnn_data_relation *relation = &dataset->relations[r];
     status = contents_add(team, (contents_part){.bytes = relation->in_ptr}, (gnn_dataset_rows(dataset, relation->dst) + 1) * (int64_t)sizeof *relation->in_ptr, &content[GNN_CONTENT_EDGES], error);
@@ -117,6 +151,7 @@ gnn_status gnn_contents_take(gnn_instance *instance, const gnn_dataset *dataset,
   for (int s = 0; status == GNN_OK && !dataset->row_fold && s < GNN_SPLIT_COUNT; s++)
     status = contents_add(team, (contents_part){.bytes = dataset->split_rows[s]}, dataset->split_count[s] * (int64_t)sizeof *dataset->split_rows[s],
                           &content[GNN_CONTENT_SPLITS], error);
-  for (int c = 0; c < GNN_CONTENT_COUNT; c++) instance->contents[c] = content[c];
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++) instance->contents[c] = instance->read[c] = content[c];
+  if (dataset->own) instance->read[GNN_CONTENT_EDGES] = dataset->own->read;
   return status;
 }

@@ -69,6 +69,25 @@ typedef struct gnn_data_relation {
 
 typedef struct gnn_pairs gnn_pairs;
 
+/* Of a rank: the edges that arrive at its nodes, and those that leave them. */
+typedef struct gnn_own_edges {
+  int64_t begin, end;             /* the nodes */
+  int64_t before;                 /* so many edges arrive at nodes before these */
+  const int64_t *in_ptr, *out_ptr; /* [end - begin + 1] */
+  const int32_t *in_source, *out_destination; /* among all nodes, ascending in a row */
+  const int64_t *first;           /* as gnn_dataset_cut has it */
+  int64_t read;                   /* a checksum of the edges of all as they were read */
+} gnn_own_edges;
+
+/* What prepares the data of a rank asks the others for; all of them call at once. */
+typedef struct gnn_own_rows {
+  int count;                      /* of ranks */
+  int64_t nodes, begin, end;      /* of all, and its own */
+  void *context;
+  void (*add)(void *context, int64_t *numbers, int64_t count); /* what each has counted becomes what there is of all */
+  void (*gather)(void *context, int32_t *of_nodes);            /* [nodes], of which its own are there: all are */
+} gnn_own_rows;
+
 typedef struct gnn_dataset {
   char *name;              /* of the set: "cora" */
   const char *kind;              /* what it was read as, in words: "a folder of NumPy arrays" */
@@ -113,6 +132,7 @@ typedef struct gnn_dataset {
   uint64_t graph_fingerprint, order_fingerprint; /* order_file.h: of the graph as the data number it, of node_id; 0 without an order */
   const int64_t *in_ptr;   /* [nodes + 1] */
   const int32_t *in_source; /* [edges], ascending in a row, none twice unless the recipe keeps duplicates */
+  const gnn_own_edges *own; /* of a rank, in place of these two, which are NULL then; otherwise NULL */
   int is_symmetric, has_undirected_recipe, keeps_duplicates;
   int64_t dropped_duplicates; /* of the graph and of all relations */
   int64_t mutual_edges, self_loops, silent_nodes; /* edges with their reverse (loops apart), loops, rows without in-edge */
@@ -145,6 +165,10 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
 gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **dataset, gnn_error *error);
 /* Once per data set. recipe NULL: nothing but dropping duplicates. */
 gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
+/* The same of a rank, which keeps edges of its nodes alone (dataset->own) where all ranks find that to do: data with one type of nodes and without numbers on edges, in the order they are given,
+ * from which no pairs are drawn. Others are prepared as a whole. rows NULL: as a whole. */
+int gnn_dataset_can_be_own(const gnn_dataset *dataset, const gnn_recipe *recipe);
+gnn_status gnn_dataset_prepare_own(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows, gnn_error *error);
 /* The splits of this fold; prepared data have those of fold 0. Its rows are in split test; those of the next, after the last comes the
  * first, in valid where the recipe says so; all others in train. GNN_EINVAL: there is no such fold. */
 gnn_status gnn_dataset_choose_fold(gnn_dataset *dataset, int64_t fold, gnn_error *error);

@@ -1,5 +1,5 @@
 /* fill_ranks.c: rows of a rank have the numbers 0, 1, ... there, and behind them come those that it gathers of others, rank by rank, in the order of their rows. Each rank reads the data and
- * finds for itself what it gets and what it sends: both sides go over the same edges in the same order. */
+ * finds for itself what it gets and what it sends: both sides go over the same edges in the same order, that of the edges that arrive at one and leave the other. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -26,8 +26,10 @@ typedef struct rank_rows {
 /* A set of edges of all ranks, by destination, and those of them that leave the rank's rows. */
 typedef struct rank_edges {
   const rank_rows *from, *to;
-  const int64_t *in_ptr;
-  const int32_t *in_source;
+  int is_of_data;           /* the data have them as they are; out_number and what is foreign nobody asks for */
+  const int64_t *in_ptr;    /* [all rows + 1]; NULL: nobody has them */
+  const int64_t *own_ptr;   /* [own rows + 1], where their edges begin in numbers of all, or from 0 on: */
+  const int32_t *in_source; /* [count] */
   int64_t first, count;     /* that arrive at the rank's rows */
   int64_t *out_ptr;         /* [own rows + 1] */
   int32_t *out_destination; /* in numbers of all rows */
@@ -126,7 +128,7 @@ static const rank_rows *group_of(const ranks_filling *f, const gnn_data_relation
 /* The edges that leave the rank's rows, by source; those that arrive elsewhere are numbered behind its own, in the order of all edges. */
 static gnn_status turn_edges(const rank_rows *from, const rank_rows *to, const int64_t *in_ptr, const int32_t *in_source, rank_edges *t, gnn_error *error) {
   const int64_t own = from->end - from->begin;
-  *t = (rank_edges){.from = from, .to = to, .in_ptr = in_ptr, .in_source = in_source, .first = in_ptr[to->begin], .count = in_ptr[to->end] - in_ptr[to->begin], .out_ptr = calloc((size_t)own + 1, sizeof *t->out_ptr)};
+  *t = (rank_edges){.from = from, .to = to, .in_ptr = in_ptr, .own_ptr = in_ptr + to->begin, .in_source = in_source + in_ptr[to->begin], .first = in_ptr[to->begin], .count = in_ptr[to->end] - in_ptr[to->begin], .out_ptr = calloc((size_t)own + 1, sizeof *t->out_ptr)};
   if (t->out_ptr == NULL) return gnn_fail_memory(error, 8 * own);
   for (int64_t e = 0; e < in_ptr[to->rows]; e++)
     if (is_own(from, in_source[e])) t->out_ptr[in_source[e] - from->begin + 1]++;
@@ -153,7 +155,14 @@ static gnn_status turn_edges(const rank_rows *from, const rank_rows *to, const i
   return GNN_OK;
 }
 
+/* Those that the data have for this rank. */
+static void take_edges(const rank_rows *rows, const gnn_own_edges *own, rank_edges *t) {
+  *t = (rank_edges){.from = rows, .to = rows, .is_of_data = 1, .own_ptr = own->in_ptr, .in_source = own->in_source, .first = own->before, .count = own->in_ptr[own->end - own->begin],
+                    .out_ptr = (int64_t *)(uintptr_t)own->out_ptr, .out_destination = (int32_t *)(uintptr_t)own->out_destination}; /* which are only read */
+}
+
 static void drop_edges(rank_edges *t) {
+  if (t->is_of_data) return;
   free(t->out_ptr);
   free(t->out_destination);
   free(t->out_number);
@@ -171,6 +180,21 @@ static void mark_rows(const ranks_filling *f, const rank_rows *from, const rank_
       if (p == own) from->number[GNN_HALO_IN][source] = 0, to->by[GNN_HALO_OUT][row - to->begin] |= UINT64_C(1) << q;
       if (q == own) to->number[GNN_HALO_OUT][row] = 0, from->by[GNN_HALO_IN][source - from->begin] |= UINT64_C(1) << p;
     }
+}
+
+/* The same by the edges that arrive at the rank's rows, and those that leave them. */
+static void mark_own(const ranks_filling *f, const rank_rows *g, const rank_edges *t) {
+  const int own = f->ranks->rank;
+  for (int64_t r = 0; r < g->end - g->begin; r++) {
+    for (int64_t e = t->own_ptr[r]; e < t->own_ptr[r + 1]; e++) {
+      const int q = g->rank_of[t->in_source[e]];
+      if (q != own) g->number[GNN_HALO_IN][t->in_source[e]] = 0, g->by[GNN_HALO_OUT][r] |= UINT64_C(1) << q;
+    }
+    for (int64_t e = t->out_ptr[r]; e < t->out_ptr[r + 1]; e++) {
+      const int p = g->rank_of[t->out_destination[e]];
+      if (p != own) g->number[GNN_HALO_OUT][t->out_destination[e]] = 0, g->by[GNN_HALO_IN][r] |= UINT64_C(1) << p;
+    }
+  }
 }
 
 /* Pairs that are drawn anew may gather any row. */
@@ -240,9 +264,11 @@ static int find_edges(ranks_filling *f, const rank_edges *t, int halo, int32_t *
   int64_t *sent = f->ranks->send_first[halo], *received = f->ranks->receive_first[halo], count = 0;
   if (f->desc->pairs[halo] == NULL) return 1;
   const int is_drawn = gnn_ranks_draws_pairs(f->ranks, halo);
+  int64_t leaving[GNN_RANKS_MOST] = {0};
   f->ranks->rows[halo] = t->count;
+  for (int64_t k = 0; t->is_of_data && k < t->out_ptr[t->from->end - t->from->begin]; k++) leaving[t->to->rank_of[t->out_destination[k]]]++;
   for (int r = 0; r < f->desc->count; r++) {
-    received[r + 1] = received[r];
+    received[r + 1] = received[r] + (r == f->ranks->rank ? 0 : leaving[r]);
     for (int64_t k = received[r]; k < t->foreign && t->foreign_edge[k] < t->in_ptr[t->to->first[r + 1]]; k++) received[r + 1]++;
     if (r != f->ranks->rank && !is_drawn && received[r + 1] - received[r] != planned(f, halo, f->ranks->rank, r)) return 0;
   }
@@ -250,7 +276,7 @@ static int find_edges(ranks_filling *f, const rank_edges *t, int halo, int32_t *
     const int64_t most = to == f->ranks->rank ? 0 : is_drawn ? t->count : planned(f, halo, to, f->ranks->rank);
     sent[to] = count;
     for (int64_t e = 0; to != f->ranks->rank && e < t->count; e++) {
-      if (t->from->rank_of[t->in_source[t->first + e]] != to) continue;
+      if (t->from->rank_of[t->in_source[e]] != to) continue;
       if (count - sent[to] == most) return 0;
       if (send) send[count] = (int32_t)e;
       count++;
@@ -279,12 +305,12 @@ static gnn_status fill_edges_of_rank(ranks_filling *f, int set, const rank_edges
   f->set_first[set] = t->first;
   f->set_count[set] = t->count;
   *in = (gnn_csr){.rows = own, .entries = t->count, .ptr = ptr, .idx = idx, .bounds = bounds};
-  for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = t->in_ptr[t->to->begin + r] - t->first;
-  for (int64_t e = 0; idx && e < t->count; e++) idx[e] = t->from->number[0][t->in_source[t->first + e]];
+  for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = t->own_ptr[r] - t->own_ptr[0];
+  for (int64_t e = 0; idx && e < t->count; e++) idx[e] = t->from->number[0][t->in_source[e]];
   if (bounds) in->tasks = gnn_fill_bounds(ptr, own, bounds);
   gnn_status status = ptr && plan->hub_room ? gnn_fill_hubs(in, ranks_at(f, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   fill_degree(t->out_ptr, sources, ranks_at(f, plan->at_out_degree));
-  fill_degree(t->in_ptr + t->to->begin, own, ranks_at(f, plan->at_in_degree));
+  fill_degree(t->own_ptr, own, ranks_at(f, plan->at_in_degree));
   for (int64_t k = 0; edge && k < count; k++) edge[k] = t->out_number[k];
   *out = plan->has_out && out_ptr == NULL ? *in : (gnn_csr){.rows = sources, .entries = count, .ptr = out_ptr, .idx = out_idx, .bounds = out_bounds};
   out->edge = edge;
@@ -505,6 +531,11 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
 static gnn_status mark_edges(ranks_filling *f, gnn_error *error) {
   const gnn_dataset *d = f->dataset;
   const gnn_graph_desc *plan = &f->instance->run.program->graph;
+  if (d->own) {
+    take_edges(&f->groups[0], d->own, &f->graph);
+    mark_own(f, &f->groups[0], &f->graph);
+    return GNN_OK;
+  }
   gnn_status status = turn_edges(&f->groups[0], &f->groups[0], d->in_ptr, d->in_source, &f->graph, error);
   if (status == GNN_OK) mark_rows(f, &f->groups[0], &f->groups[0], d->in_ptr, d->in_source);
   for (int set = GNN_RELATIONS; set < data_sets(f) && status == GNN_OK; set++) {
@@ -520,6 +551,21 @@ static gnn_status mark_edges(ranks_filling *f, gnn_error *error) {
 static void find_part_edges(const gnn_run *run) {
   const int64_t *in = run->sets[GNN_EDGES].in.ptr;
   for (int64_t part = 0; in && part <= INT64_C(1) << run->program->graph.part_levels; part++) run->ranks->part_edge[part] = in[gnn_part_row(run, part)];
+}
+
+/* ---- before that ---- */
+
+static void tell_counts(void *context, int64_t *numbers, int64_t count) { gnn_ranks_add(context, numbers, count); }
+
+static void tell_nodes(void *context, int32_t *of_nodes) {
+  gnn_ranks *ranks = context;
+  ranks->desc->net->gather(ranks, 0, of_nodes, ranks->desc->first, (int64_t)sizeof *of_nodes);
+}
+
+gnn_status gnn_prepare_for_rank(gnn_ranks *ranks, const gnn_program *program, gnn_dataset *dataset, gnn_error *error) {
+  if (ranks == NULL || !gnn_ranks_own_edges(program)) return gnn_dataset_prepare(dataset, &program->recipe, error);
+  const gnn_own_rows rows = {ranks->count, ranks->desc->nodes, ranks->desc->first[ranks->rank], ranks->desc->first[ranks->rank + 1], ranks, tell_counts, tell_nodes};
+  return gnn_dataset_prepare_own(dataset, &program->recipe, &rows, error);
 }
 
 gnn_status gnn_fill_ranks(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {

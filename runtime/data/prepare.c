@@ -124,7 +124,23 @@ static uint64_t prepare_fingerprint(const gnn_dataset *dataset, const gnn_recipe
   return hash;
 }
 
-gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) {
+int gnn_dataset_can_be_own(const gnn_dataset *dataset, const gnn_recipe *recipe) {
+  int has_edge_fields = 0;
+  for (int i = 0; i < dataset->field_count; i++) has_edge_fields |= dataset->fields[i].domain == GNN_EDGE;
+  return dataset->graphs == 1 && dataset->type_count == 0 && dataset->relation_count == 0 && !has_edge_fields && recipe->order == GNN_ORDER_GIVEN && recipe->pairs.name == NULL;
+}
+
+/* Whether all ranks do with the edges of their nodes. */
+static int prepare_owns_edges(const gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows) {
+  if (rows == NULL) return 0;
+  int64_t can = rows->nodes == dataset->nodes && gnn_dataset_can_be_own(dataset, recipe);
+  rows->add(rows->context, &can, 1);
+  return can == rows->count;
+}
+
+gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) { return gnn_dataset_prepare_own(dataset, recipe, NULL, error); }
+
+gnn_status gnn_dataset_prepare_own(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows, gnn_error *error) {
   static const gnn_recipe nothing = {0};
   if (recipe == NULL) recipe = &nothing;
   if (dataset->is_prepared) return gnn_fail(error, GNN_EINVAL, "", "%s was prepared before", dataset->title);
@@ -143,7 +159,8 @@ gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, g
     status = gnn_fail(error, GNN_EDATA, "E0710", "%s is a set of %s graphs, whose nodes stand in the order of the graphs", dataset->title, gnn_count_text(dataset->graphs).text);
   if (status == GNN_OK && dataset->relation_count && recipe->order != GNN_ORDER_GIVEN)
     status = gnn_fail(error, GNN_EDATA, "E0710", "%s has relations, whose edges stand in the order of the data", dataset->title);
-  if (status == GNN_OK) status = gnn_prepare_edges(dataset, recipe, wants_origin, &origin, error);
+  if (status == GNN_OK && prepare_owns_edges(dataset, recipe, rows)) status = gnn_prepare_own_edges(dataset, recipe, rows, error);
+  else if (status == GNN_OK) status = gnn_prepare_edges(dataset, recipe, wants_origin, &origin, error);
   if (status == GNN_OK) status = prepare_check_graphs(dataset, error);
   if (status == GNN_OK) status = gnn_prepare_relations(dataset, recipe, error);
   if (status == GNN_OK) status = gnn_prepare_pairs(dataset, recipe, origin, error);

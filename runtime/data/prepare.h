@@ -12,6 +12,8 @@ static inline const char *gnn_field_title(const gnn_dataset *dataset, const gnn_
  * edge stems from in the raw arrays, -1 for added self-loops; owned by the data set; NULL unless wants_origin. */
 gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
                              gnn_error *error);
+/* dataset->own. In memory are its edges, and what is counted of each node. */
+gnn_status gnn_prepare_own_edges(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows, gnn_error *error);
 /* Of edges that were sorted: whether they go both ways, loops, rows without any. */
 gnn_status gnn_prepare_survey(gnn_dataset *dataset, gnn_error *error);
 /* What became of the edges on the way, and what of the graph is remarkable, as notes. */

@@ -8,7 +8,9 @@
 #include "prepare.h"
 #include "runtime/base/checked.h"
 #include "runtime/base/room.h"
+#include "kernels/cpu/random.h"
 #include "runtime/core/adjacency.h"
+#include "runtime/core/blocks.h"
 
 /* Arc k of the graph wanted: the raw ones, their reverses, the added self-loops, in this order, so that of equal arcs
  * the one that is in the data comes first. */
@@ -17,50 +19,65 @@ typedef struct edges_list {
   int64_t nodes;
   int64_t raw, reversed, loops; /* counts; reversed is 0 or raw */
   int removes_loops;
+  const gnn_array *row_ptr; /* of a rank, whose edges stand by destination: where the rows begin, and the row that the last arc was in; NULL: they do not */
+  int64_t *row;
+  int64_t begin, end;       /* of a rank: arcs to these nodes alone; end 0: all */
+  int is_turned;            /* arcs are from their destination to their source */
 } edges_list;
 
 enum { EDGES_STEP = 1 << 15 }; /* arcs after which pages that were read are let go */
+
+/* The ends of a raw arc. Arcs come in their order, so a row is near the one before. */
+static void edges_ends(const edges_list *list, int64_t e, int64_t *from, int64_t *to) {
+  *from = gnn_array_integer(list->source, e);
+  if (e % EDGES_STEP == EDGES_STEP - 1) {
+    gnn_array_pass(list->source, e + 1 - EDGES_STEP, e + 1);
+    if (!list->row_ptr) gnn_array_pass(list->destination, e + 1 - EDGES_STEP, e + 1);
+  }
+  if (!list->row_ptr) *to = gnn_array_integer(list->destination, e);
+  if (!list->row_ptr) return;
+  if (e < gnn_array_integer(list->row_ptr, *list->row)) *list->row = 0;
+  while (*list->row < list->row_ptr->count - 2 && e >= gnn_array_integer(list->row_ptr, *list->row + 1))
+    if (++*list->row % EDGES_STEP == 0) gnn_array_pass(list->row_ptr, *list->row - EDGES_STEP, *list->row);
+  *to = *list->row;
+}
 
 static int edges_arc(const edges_list *list, int64_t k, int32_t *from, int32_t *to, int64_t *origin) {
   if (k >= list->raw + list->reversed) {
     *from = *to = (int32_t)(k - list->raw - list->reversed);
     *origin = -1;
-    return 1;
+    return list->end == 0 || (*to >= list->begin && *to < list->end);
   }
   int is_reverse = k >= list->raw;
-  int64_t e = is_reverse ? k - list->raw : k;
-  const int64_t s = gnn_array_integer(list->source, e), d = gnn_array_integer(list->destination, e);
-  if (e % EDGES_STEP == EDGES_STEP - 1) {
-    gnn_array_pass(list->source, e + 1 - EDGES_STEP, e + 1);
-    gnn_array_pass(list->destination, e + 1 - EDGES_STEP, e + 1);
-  }
+  int64_t e = is_reverse ? k - list->raw : k, s, d;
+  edges_ends(list, e, &s, &d);
   if (s < 0 || s >= list->nodes || d < 0 || d >= list->nodes) return 0; /* they were checked: the file has changed since, which is noticed in the end */
   if (s == d && (is_reverse || list->removes_loops)) return 0;
-  *from = (int32_t)(is_reverse ? d : s);
-  *to = (int32_t)(is_reverse ? s : d);
+  const int is_turned = is_reverse != list->is_turned;
+  *from = (int32_t)(is_turned ? d : s);
+  *to = (int32_t)(is_turned ? s : d);
   *origin = e;
-  return 1;
+  return list->end == 0 || (*to >= list->begin && *to < list->end);
 }
 
-/* Every end is a node. */
-static gnn_status edges_check(const gnn_dataset *dataset, int64_t *loops, gnn_error *error) {
-  const gnn_array *source = &dataset->raw_source, *destination = &dataset->raw_destination;
-  int64_t nodes = dataset->nodes, edges = source->count;
+/* Every end is a node. sum: of all, in whatever order. */
+static gnn_status edges_check(const gnn_dataset *dataset, const edges_list *list, int64_t *loops, int64_t *sum, gnn_error *error) {
+  int64_t nodes = dataset->nodes, edges = list->raw;
+  uint64_t mixed = 0;
   *loops = 0;
   for (int64_t e = 0; e < edges; e++) {
-    int64_t s = gnn_array_integer(source, e), d = gnn_array_integer(destination, e);
+    int64_t s, d;
+    edges_ends(list, e, &s, &d);
     *loops += s == d;
-    if (e % EDGES_STEP == EDGES_STEP - 1) {
-      gnn_array_pass(source, e + 1 - EDGES_STEP, e + 1);
-      gnn_array_pass(destination, e + 1 - EDGES_STEP, e + 1);
-    }
+    if (sum) mixed += gnn_mix64((uint64_t)s << 32 ^ (uint64_t)d);
     if (s >= 0 && s < nodes && d >= 0 && d < nodes) continue;
     gnn_status status =
       gnn_fail(error, GNN_EDATA, "E0701", "%s: edge %lld is %lld → %lld, but nodes run 0 … %lld", dataset->title,
                (long long)e, (long long)s, (long long)d, (long long)nodes - 1);
     int64_t least = INT64_MAX, greatest = INT64_MIN;
     for (int64_t k = 0; k < edges; k++) {
-      int64_t a = gnn_array_integer(source, k), b = gnn_array_integer(destination, k);
+      int64_t a, b;
+      edges_ends(list, k, &a, &b);
       if (a < least) least = a;
       if (b < least) least = b;
       if (a > greatest) greatest = a;
@@ -75,6 +92,7 @@ static gnn_status edges_check(const gnn_dataset *dataset, int64_t *loops, gnn_er
     }
     return status;
   }
+  if (sum) *sum = (int64_t)mixed;
   return GNN_OK;
 }
 
@@ -101,8 +119,32 @@ static void edges_sort_by_source(const edges_list *list, int64_t most, int64_t *
     if (ptr[v + 1] < ptr[v]) ptr[v + 1] = ptr[v];
 }
 
-/* From by-source to by-destination, keeping one of equal arcs; or all that are in the data, of which the k-th each way are each other's reverse.
- * in_ptr and source are outputs. */
+/* Of arcs by destination, those of each row by source and first those of the data, one of equal ones is kept; or all that are in the data, of which the k-th each way are each other's reverse. */
+static void edges_keep(int64_t first_row, int64_t rows, int keeps_duplicates, int64_t *in_ptr, int32_t *source, int64_t *origin, gnn_edge_counts *counts) {
+  int64_t kept = 0, begin = 0;
+  for (int64_t v = 0; v < rows; v++) {
+    int64_t end = in_ptr[v + 1];
+    in_ptr[v] = kept;
+    while (begin < end) {
+      int32_t id = source[begin] & INT32_MAX;
+      int64_t same = begin, raw = 0;
+      for (; same < end && (source[same] & INT32_MAX) == id; same++) raw += source[same] >= 0;
+      const int64_t added = same - begin - raw, wanted = keeps_duplicates ? (raw > added ? raw : added) : 1;
+      counts->duplicates += raw > wanted ? raw - wanted : 0;
+      if (id == first_row + v) counts->loops_added += raw == 0;
+      else counts->reversed += wanted > raw ? wanted - raw : 0;
+      for (int64_t k = 0; k < wanted; k++, kept++) {
+        const int64_t at = begin + (k < raw ? k : raw + (keeps_duplicates ? k : 0));
+        source[kept] = id;
+        if (origin) origin[kept] = origin[at];
+      }
+      begin = same;
+    }
+  }
+  in_ptr[rows] = kept;
+}
+
+/* From by-source to by-destination. in_ptr and source are outputs. */
 static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const int32_t *to, const int64_t *from_origin, int keeps_duplicates,
                                       int64_t *in_ptr, int32_t *source, int64_t *origin, gnn_edge_counts *counts) {
   memset(in_ptr, 0, (size_t)(nodes + 1) * sizeof *in_ptr);
@@ -117,27 +159,7 @@ static void edges_sort_by_destination(int64_t nodes, const int64_t *ptr, const i
   }
   memmove(in_ptr + 1, in_ptr, (size_t)nodes * sizeof *in_ptr);
   in_ptr[0] = 0;
-  int64_t kept = 0, begin = 0;
-  for (int64_t v = 0; v < nodes; v++) {
-    int64_t end = in_ptr[v + 1];
-    in_ptr[v] = kept;
-    while (begin < end) {
-      int32_t id = source[begin] & INT32_MAX;
-      int64_t same = begin, raw = 0;
-      for (; same < end && (source[same] & INT32_MAX) == id; same++) raw += source[same] >= 0;
-      const int64_t added = same - begin - raw, wanted = keeps_duplicates ? (raw > added ? raw : added) : 1;
-      counts->duplicates += raw > wanted ? raw - wanted : 0;
-      if (id == v) counts->loops_added += raw == 0;
-      else counts->reversed += wanted > raw ? wanted - raw : 0;
-      for (int64_t k = 0; k < wanted; k++, kept++) {
-        const int64_t at = begin + (k < raw ? k : raw + (keeps_duplicates ? k : 0));
-        source[kept] = id;
-        if (origin) origin[kept] = origin[at];
-      }
-      begin = same;
-    }
-  }
-  in_ptr[nodes] = kept;
+  edges_keep(0, nodes, keeps_duplicates, in_ptr, source, origin, counts);
 }
 
 /* Destinations ascend, so those that a node sends to are met in the order of its own row. */
@@ -206,17 +228,19 @@ static gnn_status edges_room(const gnn_dataset *dataset, const edges_list *list,
                   gnn_bytes_text(bytes).text, gnn_bytes_text(gnn_available_bytes()).text);
 }
 
-/* Where the rows of the file begin, into in_ptr[nodes + 1]. */
+/* Where the rows of the file begin, into in_ptr[nodes + 1]; NULL: it is only looked at. */
 static gnn_status edges_rows(const gnn_dataset *dataset, int64_t *in_ptr, gnn_error *error) {
   const gnn_array *ptr = &dataset->raw_row_ptr;
   const int64_t rows = ptr->count - 1, entries = dataset->raw_source.count;
   if (rows > dataset->nodes)
     return gnn_fail(error, GNN_EDATA, "E0701", "%s has %s rows of edges, but %s nodes", dataset->title, gnn_count_text(rows).text, gnn_count_text(dataset->nodes).text);
-  in_ptr[0] = 0;
-  for (int64_t r = 0; r < dataset->nodes; r++) {
-    in_ptr[r + 1] = r < rows ? gnn_array_integer(ptr, r + 1) : entries;
-    if (gnn_array_integer(ptr, 0) != 0 || in_ptr[r + 1] < in_ptr[r] || in_ptr[r + 1] > entries || (r == rows - 1 && in_ptr[r + 1] != entries))
-      return gnn_fail(error, GNN_EDATA, "", "%s: csr.rowptr[%lld] is %lld; it must rise from 0 to %lld", dataset->title, (long long)r + 1, (long long)in_ptr[r + 1], (long long)entries);
+  if (in_ptr) in_ptr[0] = 0;
+  for (int64_t r = 0, begin = 0, end; r < dataset->nodes; r++, begin = end) {
+    end = r < rows ? gnn_array_integer(ptr, r + 1) : entries;
+    if (in_ptr) in_ptr[r + 1] = end;
+    if (gnn_array_integer(ptr, 0) != 0 || end < begin || end > entries || (r == rows - 1 && end != entries))
+      return gnn_fail(error, GNN_EDATA, "", "%s: csr.rowptr[%lld] is %lld; it must rise from 0 to %lld", dataset->title, (long long)r + 1, (long long)end, (long long)entries);
+    if (r % EDGES_STEP == EDGES_STEP - 1) gnn_array_pass(ptr, r + 1 - EDGES_STEP, r + 1);
   }
   gnn_array_pass(ptr, 0, ptr->count);
   return rows == 0 && entries ? gnn_fail(error, GNN_EDATA, "", "%s: csr.rowptr does not cover csr.col", dataset->title) : GNN_OK;
@@ -260,19 +284,33 @@ static gnn_status edges_take_rows(gnn_dataset *dataset, const gnn_recipe *recipe
   return GNN_OK;
 }
 
-gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
-                             gnn_error *error) {
-  int64_t nodes = dataset->nodes;
-  edges_list list = {.source = &dataset->raw_source, .destination = &dataset->raw_destination, .nodes = nodes, .raw = dataset->raw_source.count,
-                     .removes_loops = recipe->self_loops == GNN_LOOPS_REMOVE};
+/* The raw arcs, of which nothing was looked at. */
+static gnn_status edges_begin(gnn_dataset *dataset, const gnn_recipe *recipe, edges_list *list, gnn_error *error) {
+  *list = (edges_list){.source = &dataset->raw_source, .destination = &dataset->raw_destination, .nodes = dataset->nodes, .raw = dataset->raw_source.count,
+                       .removes_loops = recipe->self_loops == GNN_LOOPS_REMOVE};
   if (gnn_dtype_is_float(dataset->raw_source.dtype) || gnn_dtype_is_float(dataset->raw_destination.dtype))
     return gnn_fail(error, GNN_EDATA, "", "%s: edge ids are stored as %s; whole numbers are needed", dataset->title,
                     gnn_dtype_name(dataset->raw_source.dtype));
-  if (dataset->raw_destination.count != list.raw)
+  if (dataset->raw_destination.count != list->raw)
     return gnn_fail(error, GNN_EDATA, "", "%s has %s sources but %s destinations", dataset->title,
-                    gnn_count_text(list.raw).text, gnn_count_text(dataset->raw_destination.count).text);
+                    gnn_count_text(list->raw).text, gnn_count_text(dataset->raw_destination.count).text);
   dataset->has_undirected_recipe = recipe->is_undirected;
   dataset->keeps_duplicates = recipe->keeps_duplicates;
+  return GNN_OK;
+}
+
+/* What is added to them. */
+static void edges_add(const gnn_recipe *recipe, edges_list *list) {
+  list->reversed = recipe->is_undirected ? list->raw : 0;
+  list->loops = recipe->self_loops == GNN_LOOPS_ADD ? list->nodes : 0;
+}
+
+gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
+                             gnn_error *error) {
+  const int64_t nodes = dataset->nodes;
+  edges_list list;
+  const gnn_status begun = edges_begin(dataset, recipe, &list, error);
+  if (begun != GNN_OK) return begun;
   if (dataset->raw_row_ptr.data) {
     int is_done;
     gnn_status status = edges_take_rows(dataset, recipe, wants_origin, origin, &is_done, error);
@@ -280,9 +318,8 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
     if (status != GNN_OK || is_done) return status;
   }
   int64_t loops;
-  gnn_status status = edges_check(dataset, &loops, error);
-  list.reversed = recipe->is_undirected ? list.raw : 0;
-  list.loops = recipe->self_loops == GNN_LOOPS_ADD ? nodes : 0;
+  gnn_status status = edges_check(dataset, &list, &loops, NULL, error);
+  edges_add(recipe, &list);
   gnn_edge_counts counts = {.loops_removed = list.removes_loops ? loops : 0};
   int64_t most = 0;
   if (status == GNN_OK) status = edges_room(dataset, &list, &most, error);
@@ -308,6 +345,126 @@ gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int
   dataset->edges = in_ptr[nodes];
   *origin = kept_origin;
   status = gnn_prepare_survey(dataset, error);
+  if (status == GNN_OK) gnn_prepare_report(dataset, recipe, &counts);
+  return status;
+}
+
+/* ---- of a rank ---- */
+
+static int edges_by_source(const void *a, const void *b) {
+  const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b, s = x & INT32_MAX, t = y & INT32_MAX;
+  return s != t ? (s > t) - (s < t) : (x < 0) - (y < 0);
+}
+
+/* The arcs of the list to its rows, in two passes; nothing in memory is longer than they are. */
+static gnn_status edges_of_rows(gnn_dataset *dataset, const edges_list *list, int keeps_duplicates, const int64_t **row_ptr, const int32_t **entry, gnn_edge_counts *counts, gnn_error *error) {
+  const int64_t rows = list->end - list->begin, total = list->raw + list->reversed + list->loops;
+  int64_t *ptr = gnn_dataset_alloc(dataset, rows + 1, sizeof *ptr, error), origin, room;
+  int32_t from, to;
+  if (ptr == NULL) return GNN_ENOMEM;
+  memset(ptr, 0, (size_t)(rows + 1) * sizeof *ptr);
+  for (int64_t k = 0; k < total; k++)
+    if (edges_arc(list, k, &from, &to, &origin)) ptr[to - list->begin + 1]++;
+  for (int64_t r = 0; r < rows; r++) ptr[r + 1] += ptr[r];
+  room = ptr[rows];
+  int32_t *source = gnn_dataset_alloc(dataset, room, sizeof *source, error);
+  if (source == NULL) return GNN_ENOMEM;
+  memset(source, 0, (size_t)room * sizeof *source);
+  for (int64_t k = 0; k < total; k++)
+    if (edges_arc(list, k, &from, &to, &origin) && ptr[to - list->begin] < room) source[ptr[to - list->begin]++] = k < list->raw ? from : (int32_t)((uint32_t)from | UINT32_C(0x80000000));
+  memmove(ptr + 1, ptr, (size_t)rows * sizeof *ptr);
+  ptr[0] = 0;
+  for (int64_t r = 0; r < rows; r++) {
+    if (ptr[r + 1] < ptr[r]) ptr[r + 1] = ptr[r]; /* of a file that has changed */
+    qsort(source + ptr[r], (size_t)(ptr[r + 1] - ptr[r]), sizeof *source, edges_by_source);
+  }
+  edges_keep(list->begin, rows, keeps_duplicates, ptr, source, NULL, counts);
+  *row_ptr = ptr;
+  *entry = source;
+  return GNN_OK;
+}
+
+/* gnn_prepare_survey of the rank's rows, of all. */
+static void edges_survey_own(gnn_dataset *dataset, const gnn_own_edges *own, const gnn_own_rows *rows, gnn_edge_counts *counts) {
+  enum { EDGES, SILENT, LOOPS, MUTUAL, DUPLICATES, REVERSED, ADDED, NUMBERS };
+  int64_t n[NUMBERS] = {[EDGES] = own->in_ptr[own->end - own->begin], [DUPLICATES] = counts->duplicates, [REVERSED] = counts->reversed, [ADDED] = counts->loops_added};
+  for (int64_t r = 0; r < own->end - own->begin; r++) {
+    int64_t in = own->in_ptr[r], out = own->out_ptr[r];
+    n[SILENT] += in == own->in_ptr[r + 1];
+    while (in < own->in_ptr[r + 1]) {
+      const int32_t source = own->in_source[in];
+      while (out < own->out_ptr[r + 1] && own->out_destination[out] < source) out++;
+      const int has_reverse = out < own->out_ptr[r + 1] && own->out_destination[out] == source;
+      n[LOOPS] += source == own->begin + r;
+      n[MUTUAL] += has_reverse && source != own->begin + r;
+      in++;
+      out += has_reverse;
+    }
+  }
+  rows->add(rows->context, n, NUMBERS);
+  dataset->edges = n[EDGES];
+  dataset->silent_nodes = n[SILENT];
+  dataset->self_loops = n[LOOPS];
+  dataset->mutual_edges = n[MUTUAL];
+  dataset->is_symmetric = n[MUTUAL] + n[LOOPS] == n[EDGES];
+  counts->duplicates = n[DUPLICATES];
+  counts->reversed = n[REVERSED];
+  counts->loops_added = n[ADDED];
+}
+
+/* The cut into blocks, for which every rank tells the degrees of its nodes. */
+static gnn_status edges_cut_own(gnn_dataset *dataset, gnn_own_edges *own, const gnn_own_rows *rows, gnn_error *error) {
+  const int64_t nodes = dataset->nodes;
+  const int levels = gnn_block_levels(nodes);
+  int64_t *first = gnn_dataset_alloc(dataset, (INT64_C(1) << levels) + 1, sizeof *first, error), *both = malloc((size_t)(nodes + 1) * sizeof *both);
+  int32_t *degree = malloc((size_t)nodes * sizeof *degree);
+  if (!first || !both || !degree) {
+    free(both);
+    free(degree);
+    return gnn_fail_memory(error, 12 * nodes);
+  }
+  memset(both, 0, (size_t)(nodes + 1) * sizeof *both);
+  memset(degree, 0, (size_t)nodes * sizeof *degree);
+  for (int way = 0; way < 2; way++) {
+    const int64_t *ptr = way ? own->out_ptr : own->in_ptr;
+    for (int64_t v = own->begin; v < own->end; v++) degree[v] = (int32_t)(ptr[v - own->begin + 1] - ptr[v - own->begin]);
+    rows->gather(rows->context, degree);
+    for (int64_t v = 0; v < nodes; v++) both[v + 1] += degree[v];
+    for (int64_t v = 0; way == 0 && v < own->begin; v++) own->before += degree[v];
+  }
+  for (int64_t v = 0; v < nodes; v++) both[v + 1] += both[v];
+  gnn_blocks_cut(nodes, levels, both, NULL, first);
+  own->first = first;
+  free(both);
+  free(degree);
+  return GNN_OK;
+}
+
+gnn_status gnn_prepare_own_edges(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows, gnn_error *error) {
+  edges_list list;
+  gnn_status status = edges_begin(dataset, recipe, &list, error);
+  gnn_own_edges *own = status == GNN_OK ? gnn_dataset_alloc(dataset, 1, sizeof *own, error) : NULL;
+  if (own == NULL) return status == GNN_OK ? GNN_ENOMEM : status;
+  int64_t loops, row = 0;
+  *own = (gnn_own_edges){.begin = rows->begin, .end = rows->end};
+  if (dataset->raw_row_ptr.data) status = edges_rows(dataset, NULL, error);
+  if (dataset->raw_row_ptr.data) list.row_ptr = &dataset->raw_row_ptr, list.row = &row;
+  if (status == GNN_OK) status = edges_check(dataset, &list, &loops, &own->read, error);
+  edges_add(recipe, &list);
+  gnn_edge_counts counts = {.loops_removed = list.removes_loops ? loops : 0}, turned = {0};
+  list.begin = rows->begin;
+  list.end = rows->end;
+  if (status == GNN_OK && rows->begin < rows->end) status = edges_of_rows(dataset, &list, recipe->keeps_duplicates, &own->in_ptr, &own->in_source, &counts, error);
+  list.is_turned = 1;
+  if (status == GNN_OK && rows->begin < rows->end) status = edges_of_rows(dataset, &list, recipe->keeps_duplicates, &own->out_ptr, &own->out_destination, &turned, error);
+  if (status == GNN_OK && list.row_ptr) gnn_array_pass(list.row_ptr, 0, list.row_ptr->count);
+  static const int64_t none[1];
+  if (rows->begin == rows->end) own->in_ptr = own->out_ptr = none;
+  status = gnn_dataset_drop_edges(dataset, status, error);
+  if (status != GNN_OK) return status;
+  edges_survey_own(dataset, own, rows, &counts);
+  status = edges_cut_own(dataset, own, rows, error);
+  dataset->own = own;
   if (status == GNN_OK) gnn_prepare_report(dataset, recipe, &counts);
   return status;
 }

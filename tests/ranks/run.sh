@@ -226,6 +226,12 @@ check "  of isolated nodes, in a nested order, on 2" transposed on_isolated 2
 model uneven 'npy("directed")' '  return x |> dropout(0.4) |> GCN(40) |> relu |> SAGE(40) |> GCN(y.classes)'
 all_columns() { compiles --cut=whole uneven.gnn -o uneven_1 && trains 1 uneven && transposed uneven 3 'sage1.m.sum, 16 columns a rank' && grep 'halos: .*gcn2.m (too narrow)' plan; }
 check "  of 40 columns of directed edges, of which the last of 3 ranks has 8" all_columns
+model given 'npy("directed")' '  return x |> dropout(0.4) |> GCN(16) |> relu |> SAGE(y.classes)'
+check "rows of others where edges go one way, on 3" same_bits given 3
+given_resumes() { # what a checkpoint knows of the data is the same, whoever has counted it
+  rm -rf went && ./given_1 --threads 1 -q --epochs 1 --out went && ranks 3 ./given_3 --threads 1 -q --resume --out went >text 2>&1 && cat text && ! grep changed text && cmp went/last.safetensors given_1.out/last.safetensors
+}
+check "  goes on from a checkpoint of one process, whose data these are" given_resumes
 options=--policy=transpose
 check "  and send to the byte what was announced" counts columns
 options=
@@ -352,17 +358,23 @@ open("peak-%d" % os.getpid(), "w").write("%d\n" % (1024 * resource.getrusage(res
 sys.exit(status)' "${@:2}" >/dev/null && sort -n peak-* | tail -1
 }
 bytes_of() { "./$1" info --json | grep -o '"process_bytes":[0-9]*' | cut -d: -f2; } # PROGRAM
-touches() { # METRIC: as much memory as is announced for the process, beyond a program without data, on 4; what MPI has is not counted
+touches() { # DATA METRIC: as much memory as is announced for the process, beyond a program without data, on 4; what MPI has is not counted
   local announced measured
-  sed "s|karate()|safetensors(\"wide.safetensors\")|; s/epochs = 3/epochs = 1/; s/metric = accuracy/metric = $1/" small.gnn >wide.gnn && compiles --ranks=4 wide.gnn -o wide_4 || return 1
+  sed "s|karate()|$1|; s/epochs = 3/epochs = 1/; s/metric = accuracy/metric = $2/" small.gnn >wide.gnn && compiles --ranks=4 wide.gnn -o wide_4 || return 1
   announced=$(($(bytes_of wide_4) - $(bytes_of small_4))) measured=$(($(peak 4 ./wide_4 --threads 1 -q --out wide.out) - $(peak 4 ./small_4 --threads 1 -q --out small.out)))
   echo "announced $announced, measured $measured" && [ $((measured * 100)) -lt $((announced * 108)) ] && [ $((measured * 100)) -gt $((announced * 92)) ] && echo $announced >announced
 }
 if command -v python3 >/dev/null; then
   "$build/gnndata" convert 'synth(kind = "rmat", nodes = 60000, degree = 10, features = 64, classes = 100, seed = 3)' wide.safetensors >/dev/null 2>&1
-  check "a rank takes the memory that is announced" touches accuracy
-  all_scores() { cp announced counted && touches mrr && [ $(($(cat announced) - $(cat counted))) -gt $((60000 * 100 * 4 * 3 / 4)) ]; }
+  check "a rank takes the memory that is announced" touches 'safetensors("wide.safetensors")' accuracy
+  all_scores() { cp announced counted && touches 'safetensors("wide.safetensors")' mrr && [ $(($(cat announced) - $(cat counted))) -gt $((60000 * 100 * 4 * 3 / 4)) ]; }
   check "  where a metric is of the scores of all in their order, with these" all_scores
+  own_edges() { # of those, one way and the other, sorting all takes 16 bytes for each that is stored; the rank with most has two fifths
+    local edges
+    edges=$("$build/gnndata" convert 'synth(kind = "rmat", nodes = 40000, degree = 60, features = 4, classes = 3, seed = 3)' many.safetensors 2>&1 | sed -n 's/^wrote .*nodes, \([0-9,]*\) edges.*/\1/p' | tr -d ,)
+    touches 'safetensors("many.safetensors") { undirected = true }' accuracy && echo "$edges edges" && [ "$(cat announced)" -lt $((12 * edges)) ]
+  }
+  check "  where reading the data takes most, without the edges of others" own_edges
 else skip "a rank takes the memory that is announced" "there is no python3"; fi
 model keeps 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)' '  return x |> TransformerConv(8, heads = 2) |> layer_norm |> relu |> TAG(y.classes)' '  keep = best(valid.accuracy)
   checkpoint = every(2)'
@@ -494,6 +506,12 @@ other_data() {
     { timeout 60 "$mpirun" $oversubscribe -np 2 ./on_directed_3 --threads 1 --out other : -np 1 ./on_directed_3 --threads 1 --data changed_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other features' text
 }
 check "  other features on one rank" other_data
+other_edges() { # between nodes of rank 0, which rank 2 reads and does not keep
+  cp -r directed moved_data && perl -e 'open my $f, "+<:raw", "moved_data/edge_index.npy"; local $/; my $all = <$f>; my $head = length($all) - 640000; my @ends = unpack("q<*", substr($all, $head));
+    for my $e (0 .. 39999) { next if $ends[$e] > 1500 || $ends[40000 + $e] > 1500; $ends[40000 + $e] = ($ends[40000 + $e] + 1) % 1500; last } seek $f, $head, 0; print $f pack("q<*", @ends)' &&
+    { timeout 60 "$mpirun" $oversubscribe -np 2 ./given_3 --threads 1 --out other : -np 1 ./given_3 --threads 1 --data moved_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other edges' text
+}
+check "  other edges on one rank" other_edges
 other_order() { # the same path, but another file there
   sed 's/npy("directed")/npy("directed") { order = "own.order" }/; s/GAT(8, heads = 2, dropout = 0.3)/GCN(8)/' on_directed.gnn >ordered.gnn && mkdir -p elsewhere && ln -sf ../directed elsewhere/directed &&
     "$build/gnndata" order directed --method given -o own.order && "$build/gnndata" order directed --method degree -o elsewhere/own.order && compiles --ranks=2 ordered.gnn -o ordered_2 &&

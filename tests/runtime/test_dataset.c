@@ -3,9 +3,12 @@
 #define _GNU_SOURCE
 #endif
 #include <math.h>
+#include <pthread.h>
 
 #include "../../runtime/data/npy.h"
 #include "../../runtime/data/readers.h"
+#include "../../runtime/core/adjacency.h"
+#include "../../runtime/core/blocks.h"
 #include "tap.h"
 #include "arrays.h"
 
@@ -499,6 +502,131 @@ static void test_folder(void) {
   tap_ok(gnn_dataset_open(&source, NULL, &d, &error) == GNN_EDATA && strstr(error.help, "--data"), "open: shapes have no data");
 }
 
+/* ---- edges of ranks, which are threads here ---- */
+
+enum { OWN_RANKS = 3, OWN_NODES = 5000, OWN_EDGES = 18000 };
+
+typedef struct own_ranks {
+  pthread_barrier_t all;
+  int64_t counts[16];
+  int32_t of_nodes[OWN_NODES];
+  int64_t first[OWN_RANKS + 1];
+  const gnn_recipe *recipe;
+  int64_t source[OWN_EDGES], destination[OWN_EDGES], row_ptr[OWN_NODES + 1];
+  int is_by_rows;
+} own_ranks;
+
+typedef struct own_rank {
+  own_ranks *ranks;
+  int number;
+  gnn_dataset *dataset;
+  gnn_status status;
+} own_rank;
+
+static void own_add(void *context, int64_t *numbers, int64_t count) {
+  const own_rank *rank = context;
+  own_ranks *ranks = rank->ranks;
+  for (int turn = 0; turn < OWN_RANKS; turn++) {
+    for (int64_t i = 0; turn == rank->number && i < count; i++) ranks->counts[i] = (turn ? ranks->counts[i] : 0) + numbers[i];
+    pthread_barrier_wait(&ranks->all);
+  }
+  memcpy(numbers, ranks->counts, (size_t)count * sizeof *numbers);
+  pthread_barrier_wait(&ranks->all);
+}
+
+static void own_gather(void *context, int32_t *of_nodes) {
+  const own_rank *rank = context;
+  own_ranks *ranks = rank->ranks;
+  const int64_t begin = ranks->first[rank->number], end = ranks->first[rank->number + 1];
+  memcpy(ranks->of_nodes + begin, of_nodes + begin, (size_t)(end - begin) * sizeof *of_nodes);
+  pthread_barrier_wait(&ranks->all);
+  memcpy(of_nodes, ranks->of_nodes, sizeof ranks->of_nodes);
+  pthread_barrier_wait(&ranks->all);
+}
+
+static gnn_dataset *own_open(const own_ranks *ranks) {
+  gnn_dataset *d = gnn_dataset_new("own");
+  d->raw_source = vector(GNN_I64, OWN_EDGES, ranks->source);
+  d->raw_destination = ranks->is_by_rows ? vector(GNN_I32, OWN_EDGES, NULL) : vector(GNN_I64, OWN_EDGES, ranks->destination);
+  if (ranks->is_by_rows) d->raw_row_ptr = vector(GNN_I64, OWN_NODES + 1, ranks->row_ptr);
+  d->has_edges = 1;
+  d->declared_nodes = OWN_NODES;
+  return d;
+}
+
+static void *own_prepare(void *context) {
+  own_rank *rank = context;
+  const int64_t *first = rank->ranks->first;
+  const gnn_own_rows rows = {OWN_RANKS, OWN_NODES, first[rank->number], first[rank->number + 1], rank, own_add, own_gather};
+  rank->status = gnn_dataset_prepare_own(rank->dataset, rank->ranks->recipe, &rows, NULL);
+  return NULL;
+}
+
+/* Edges of its nodes both ways, in their order, and what is said of all. */
+static int own_agrees(const gnn_dataset *d, const gnn_dataset *whole) {
+  const gnn_own_edges *own = d->own;
+  static int64_t out_ptr[OWN_NODES + 1];
+  static int32_t out_destination[2 * OWN_EDGES + OWN_NODES];
+  int64_t cut[2][8], in = 0, out = 0;
+  if (own == NULL || d->in_ptr || d->edges != whole->edges || d->is_symmetric != whole->is_symmetric || d->note_count != whole->note_count || own->before != whole->in_ptr[own->begin]) return 0;
+  for (int n = 0; n < d->note_count; n++)
+    if (strcmp(d->notes[n].text, whole->notes[n].text) != 0) return 0;
+  gnn_dataset_cut(d, cut[0], NULL, NULL, NULL);
+  gnn_dataset_cut(whole, cut[1], NULL, NULL, NULL);
+  if (memcmp(cut[0], cut[1], (((size_t)1 << gnn_block_levels(OWN_NODES)) + 1) * sizeof **cut) != 0) return 0;
+  gnn_adjacency_turn(whole->in_ptr, whole->in_source, OWN_NODES, OWN_NODES, out_ptr, out_destination, NULL);
+  for (int64_t v = own->begin; v < own->end; v++) {
+    for (int64_t e = whole->in_ptr[v]; e < whole->in_ptr[v + 1]; e++)
+      if (in == own->in_ptr[v - own->begin + 1] || own->in_source[in++] != whole->in_source[e]) return 0;
+    for (int64_t e = out_ptr[v]; e < out_ptr[v + 1]; e++)
+      if (out == own->out_ptr[v - own->begin + 1] || own->out_destination[out++] != out_destination[e]) return 0;
+    if (in != own->in_ptr[v - own->begin + 1] || out != own->out_ptr[v - own->begin + 1]) return 0;
+  }
+  return 1;
+}
+
+/* Edges some of which are there more than once, and loops; by rows, where their sources are in no order. */
+static void own_draw(own_ranks *ranks, int is_by_rows) {
+  uint64_t state = 7;
+  int64_t e = 0;
+  ranks->is_by_rows = is_by_rows;
+  for (int64_t v = 0; v < OWN_NODES; v++) {
+    ranks->row_ptr[v] = e;
+    for (int64_t left = (OWN_EDGES - e) / (OWN_NODES - v); left > 0; left--, e++) {
+      state = state * UINT64_C(6364136223846793005) + 1;
+      ranks->source[e] = (int64_t)(state >> 33) % (state >> 60 ? OWN_NODES : 40);
+      ranks->destination[e] = e % 11 ? v : ranks->source[e];
+      if (is_by_rows) ranks->destination[e] = v;
+      if (e % 13 == 5 && e > ranks->row_ptr[v]) ranks->source[e] = ranks->source[e - 1], ranks->destination[e] = ranks->destination[e - 1];
+    }
+  }
+  ranks->row_ptr[OWN_NODES] = e;
+}
+
+static void test_own(void) {
+  static own_ranks ranks = {.first = {0, 900, 900, OWN_NODES}}; /* one has no nodes */
+  pthread_barrier_init(&ranks.all, NULL, OWN_RANKS);
+  for (int form = 0; form < 24; form++) {
+    const gnn_recipe recipe = {.is_undirected = form & 1, .keeps_duplicates = form >> 1 & 1, .self_loops = (gnn_self_loops)(form >> 3)};
+    own_rank rank[OWN_RANKS];
+    pthread_t thread[OWN_RANKS];
+    own_draw(&ranks, form >> 2 & 1);
+    ranks.recipe = &recipe;
+    gnn_dataset *whole = own_open(&ranks);
+    int is_right = gnn_dataset_prepare(whole, &recipe, NULL) == GNN_OK;
+    for (int r = 0; r < OWN_RANKS; r++) {
+      rank[r] = (own_rank){&ranks, r, own_open(&ranks), GNN_OK};
+      pthread_create(&thread[r], NULL, own_prepare, &rank[r]);
+    }
+    for (int r = 0; r < OWN_RANKS; r++) pthread_join(thread[r], NULL);
+    for (int r = 0; r < OWN_RANKS; r++) is_right &= rank[r].status == GNN_OK && own_agrees(rank[r].dataset, whole) && rank[r].dataset->own->read == rank[0].dataset->own->read;
+    tap_ok(is_right, "edges of ranks: undirected %d, duplicates kept %d, by rows %d, loops %d", form & 1, form >> 1 & 1, form >> 2 & 1, form >> 3);
+    for (int r = 0; r < OWN_RANKS; r++) gnn_dataset_close(rank[r].dataset);
+    gnn_dataset_close(whole);
+  }
+  pthread_barrier_destroy(&ranks.all);
+}
+
 static void test_shared(void) {
   static const struct { const char *path; int64_t nodes, edges, classes, train; } sets[] = {
     {"cora", 2708, 10556, 7, 140}, {"amazon_photo", 7650, 238162, 8, 160}, {"actor", 7600, 53318, 5, 3648}, {"mutag", 3371, 7442, 2, 152}};
@@ -532,6 +660,7 @@ int main(void) {
   test_container_damage();
   test_planetoid();
   test_folder();
+  test_own();
   test_shared();
   if (tap_remove_folder() != 0) return 99;
   return tap_done();
