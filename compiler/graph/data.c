@@ -612,7 +612,7 @@ static gnn_own_rows fullest_rank(const RankInfo *ranks, int64_t *const cuts[3]) 
     const int64_t edges = cuts[1][end] - cuts[1][begin] + cuts[2][end] - cuts[2][begin];
     if (edges > most) most = edges, fullest = r;
   }
-  return (gnn_own_rows){1, ranks->nodes, ranks->first[fullest], ranks->first[fullest + 1], NULL, hear_no_counts, hear_no_nodes};
+  return (gnn_own_rows){1, 0, ranks->nodes, ranks->first[fullest], ranks->first[fullest + 1], NULL, hear_no_counts, hear_no_nodes};
 }
 
 bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *info) {

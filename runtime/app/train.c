@@ -546,11 +546,11 @@ static gnn_status train_remove_leftovers(gnn_loop *loop) {
 
 /* All ranks have begun with the same: rank 0 is right. */
 static gnn_status train_are_alike(gnn_loop *loop) {
-  enum { ALIKE = 5 + GNN_CONTENT_COUNT };
+  enum { ALIKE = 5 + GNN_CONTENT_COUNT, TOLD = ALIKE + 2 };
   static const char *const words[ALIKE] = {"another number of epochs or runs", "other options", "another seed", "another checkpoint", "another --every", [5] = "other edges", "other features", "other labels", "other splits"};
   const gnn_instance *instance = loop->instance;
   gnn_ranks *ranks = loop->options->ranks;
-  int64_t own[ALIKE] = {0}, all[GNN_RANKS_MOST][ALIKE];
+  int64_t own[TOLD] = {0}, all[GNN_RANKS_MOST][TOLD];
   if (ranks == NULL) return GNN_OK;
   own[0] = (loop->options->epochs << 20) + loop->options->runs;
   for (int i = 0; i < loop->program->option_count; i++) {
@@ -562,7 +562,8 @@ static gnn_status train_are_alike(gnn_loop *loop) {
   own[3] = (loop->progress.run_index << 32) + instance->run.epoch;
   own[4] = loop->options->every;
   for (int c = 0; c < GNN_CONTENT_COUNT; c++) own[5 + c] = instance->read[c];
-  gnn_ranks_tell(ranks, own, ALIKE, all[0]);
+  memcpy(&own[ALIKE], instance->read_features, sizeof instance->read_features);
+  gnn_ranks_tell(ranks, own, TOLD, all[0]);
   for (int r = 1; r < ranks->count; r++)
     for (int k = 0; k < ALIKE; k++) {
       if (all[r][k] == all[0][k]) continue;
@@ -570,6 +571,13 @@ static gnn_status train_are_alike(gnn_loop *loop) {
       gnn_fail_help(&loop->error, "all ranks read the same files: a folder that all machines share");
       return status;
     }
+  for (int r = ranks->count - 1; r >= 0; r--) {
+    const int beside = gnn_rank_beside(ranks, r);
+    if (all[r][ALIKE + 1] == all[beside][ALIKE]) continue;
+    gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0809", "rank %d has other features than rank %d", r > beside ? r : beside, r > beside ? beside : r);
+    gnn_fail_help(&loop->error, "all ranks read the same files: a folder that all machines share");
+    return status;
+  }
   return GNN_OK;
 }
 

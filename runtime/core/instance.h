@@ -123,7 +123,8 @@ typedef struct gnn_instance {
   int grows, is_populated;
   int is_loaded;
   int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded, by all ranks together */
-  int64_t read[GNN_CONTENT_COUNT];     /* and of what this one has read: the same on all that read the same */
+  int64_t read[GNN_CONTENT_COUNT];     /* and of what this one has read: the same on all that read the same, */
+  int64_t read_features[2];            /* but for features of a rank's own nodes, and of those of another rank (gnn_rank_beside), which are not the same files */
   int continues_after_nan; /* weights that are not finite are taken */
   gnn_scores_here *scores_here; /* NULL: they are not on the SSD */
   double *block_loss;      /* of the metrics, one a block */

@@ -62,6 +62,8 @@ void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike);
 static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == NULL || ranks->rank == 0; }
 /* all[r * count ..] are those of rank r. `all` has room for all ranks, and own is none of it. */
 void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all);
+/* Whose rows a rank compares with what that one has: on another machine, where ranks are alike on all of them. */
+static inline int gnn_rank_beside(const gnn_ranks *ranks, int rank) { return (rank + (ranks->count > 1 ? ranks->count / 2 : 0)) % ranks->count; }
 /* What each rank has counted becomes what all have together. NULL: there is one process. */
 void gnn_ranks_add(gnn_ranks *ranks, int64_t *numbers, int64_t count);
 /* The words of a step; 0: between epochs. And with its number; -1: some step of an epoch. */

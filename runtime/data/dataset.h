@@ -81,7 +81,7 @@ typedef struct gnn_own_edges {
 
 /* What prepares the data of a rank asks the others for; all of them call at once. */
 typedef struct gnn_own_rows {
-  int count;                      /* of ranks */
+  int count, rank;
   int64_t nodes, begin, end;      /* of all, and its own */
   void *context;
   void (*add)(void *context, int64_t *numbers, int64_t count); /* what each has counted becomes what there is of all */

@@ -371,10 +371,11 @@ static void fill_blocks_of_rank(ranks_filling *f, const int64_t *first) {
 
 static void view_field(const ranks_filling *f, const gnn_data_field *from, gnn_data_field *to) {
   *to = *from;
-  if (from->domain == GNN_NODE) to->rows = f->end - f->begin; /* their rows are found by node_id */
-  if (from->domain != GNN_EDGE && from->domain != GNN_RELATION && from->domain != GNN_TYPE) return;
+  const int is_ordered = from->domain == GNN_NODE && f->dataset->node_id;
+  if (is_ordered) to->rows = f->end - f->begin; /* their rows are found by node_id */
+  if (is_ordered || from->domain == GNN_GRAPH) return;
   const int set = from->domain == GNN_EDGE ? GNN_EDGES : from->set;
-  const rank_rows *type = from->domain == GNN_TYPE ? &f->groups[1 + from->set] : NULL;
+  const rank_rows *type = from->domain == GNN_TYPE ? &f->groups[1 + from->set] : from->domain == GNN_NODE ? &f->groups[0] : NULL;
   const int64_t first = type ? type->begin : f->set_first[set];
   to->rows = type ? type->end - type->begin : f->set_count[set];
   if (from->dense) to->dense += first * from->width;
@@ -403,7 +404,7 @@ static gnn_status fill_fields(ranks_filling *f, int pairs, gnn_error *error) {
   gnn_status status = GNN_OK;
   view.nodes = f->end - f->begin;
   view.edges = f->graph.count;
-  view.node_id = f->instance->run.node_id;
+  view.node_id = f->dataset->node_id ? f->instance->run.node_id : NULL;
   view.fields = malloc((size_t)f->dataset->field_count * sizeof *view.fields + 1);
   if (view.fields == NULL) return gnn_fail_memory(error, f->dataset->field_count * (int64_t)sizeof *view.fields);
   for (int k = 0; k < f->dataset->field_count; k++) view_field(f, &f->dataset->fields[k], &view.fields[k]);
@@ -564,7 +565,7 @@ static void tell_nodes(void *context, int32_t *of_nodes) {
 
 gnn_status gnn_prepare_for_rank(gnn_ranks *ranks, const gnn_program *program, gnn_dataset *dataset, gnn_error *error) {
   if (ranks == NULL || !gnn_ranks_own_edges(program)) return gnn_dataset_prepare(dataset, &program->recipe, error);
-  const gnn_own_rows rows = {ranks->count, ranks->desc->nodes, ranks->desc->first[ranks->rank], ranks->desc->first[ranks->rank + 1], ranks, tell_counts, tell_nodes};
+  const gnn_own_rows rows = {ranks->count, ranks->rank, ranks->desc->nodes, ranks->desc->first[ranks->rank], ranks->desc->first[ranks->rank + 1], ranks, tell_counts, tell_nodes};
   return gnn_dataset_prepare_own(dataset, &program->recipe, &rows, error);
 }
 

@@ -165,7 +165,7 @@ gnn_status gnn_dataset_prepare_own(gnn_dataset *dataset, const gnn_recipe *recip
   if (status == GNN_OK) status = gnn_prepare_relations(dataset, recipe, error);
   if (status == GNN_OK) status = gnn_prepare_pairs(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_order(dataset, recipe, origin, error);
-  if (status == GNN_OK) status = gnn_prepare_fields(dataset, recipe, origin, error);
+  if (status == GNN_OK) status = gnn_prepare_fields(dataset, recipe, origin, dataset->own ? rows : NULL, error);
   if (status == GNN_OK) status = dataset->pairs ? gnn_prepare_pair_rows(dataset, error) : gnn_prepare_splits(dataset, recipe, origin, error);
   if (status == GNN_OK && dataset->is_note_lost) status = gnn_fail_memory(error, 0);
   status = gnn_dataset_check_files(dataset, status, error);

@@ -32,7 +32,8 @@ void gnn_prepare_types(gnn_dataset *dataset, const gnn_recipe *recipe);
 gnn_status gnn_prepare_relations(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
 /* Renumbers the graph, and origin[] with it. */
 gnn_status gnn_prepare_order(gnn_dataset *dataset, const gnn_recipe *recipe, int64_t *origin, gnn_error *error);
-gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error);
+/* rows: of a rank, which looks at the features of its own nodes; NULL: at all. */
+gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, const gnn_own_rows *rows, gnn_error *error);
 /* origin: as gnn_prepare_edges has it. */
 gnn_status gnn_prepare_splits(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error);
 void gnn_prepare_no_split(gnn_dataset *dataset); /* the note */

@@ -184,8 +184,22 @@ static gnn_status fields_floats(gnn_dataset *dataset, const gnn_array *raw, cons
   return status == GNN_OK ? gnn_dataset_own_file(dataset, &file, error) : status;
 }
 
-/* is_target: NaN says that there is no label. */
-static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int is_target, gnn_error *error) {
+/* What ranks have found in their rows, but for what is no number, which the rank that has it says. */
+static void fields_share_survey(fields_survey *survey, const gnn_own_rows *rows) {
+  double extremes[2 * GNN_RANKS_MOST] = {0};
+  int64_t n[1 + 2 * GNN_RANKS_MOST] = {survey->nonzeros};
+  memcpy(&n[1 + 2 * rows->rank], (const double[]){survey->least, survey->greatest}, sizeof(double[2]));
+  rows->add(rows->context, n, 1 + 2 * rows->count);
+  memcpy(extremes, n + 1, sizeof extremes);
+  survey->nonzeros = n[0];
+  for (int r = 0; r < rows->count; r++) {
+    if (extremes[2 * r] < survey->least) survey->least = extremes[2 * r];
+    if (extremes[2 * r + 1] > survey->greatest) survey->greatest = extremes[2 * r + 1];
+  }
+}
+
+/* is_target: NaN says that there is no label. rows: of a rank, which looks at these; NULL: at all. */
+static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int is_target, const gnn_own_rows *rows, gnn_error *error) {
   const gnn_array *raw = &field->raw;
   if (raw->rank < 1 || raw->rank > 2)
     return gnn_fail(error, GNN_EDATA, "", "%s: %s has the shape %s; %ss by features is needed", dataset->title, field->name,
@@ -202,12 +216,15 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int 
   if (status != GNN_OK) return status;
   if (raw->dtype != GNN_F32) gnn_dataset_note(dataset, "%s is stored as %s and read as F32", field->name, gnn_dtype_name(raw->dtype));
   fields_survey survey = {.first_bad = -1, .least = INFINITY, .greatest = -INFINITY};
-  gnn_reading window = {field->dense};
-  for (int64_t r = 0; r < field->rows; r++) {
+  const int is_own = rows && field->domain == GNN_NODE && !is_target;
+  const int64_t begin = is_own ? rows->begin : 0, end = is_own ? rows->end : field->rows;
+  gnn_reading window = {field->dense + begin * field->width};
+  for (int64_t r = begin; r < end; r++) {
     fields_look(&survey, field->dense + r * field->width, field->width, r * field->width);
     gnn_reading_pass(&window, field->dense + (r + 1) * field->width);
   }
-  gnn_reading_end(&window, field->dense + raw->count);
+  gnn_reading_end(&window, field->dense + end * field->width);
+  if (is_own) fields_share_survey(&survey, rows);
   if (is_target && survey.nans && survey.infinities == 0) {
     int64_t rows = 0;
     for (int64_t r = 0; field->width > 1 && r < field->rows; r++) {
@@ -324,14 +341,16 @@ static gnn_status fields_reorder(gnn_dataset *dataset, gnn_data_field *field, co
 }
 
 /* What PyG calls NormalizeFeatures, for the features it is meant for: not negative, and sums of at least 1. */
-static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, gnn_error *error) {
+static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, const gnn_own_rows *rows, gnn_error *error) {
   if (field->storage == GNN_LABEL)
     return gnn_fail(error, GNN_EDATA, "", "normalize = rows(%s): %s holds labels, not numbers", field->name, field->name);
   float *divisor = gnn_dataset_alloc(dataset, field->rows, sizeof *divisor, error);
   if (divisor == NULL) return GNN_ENOMEM;
   int64_t zero_rows = 0, small_rows = 0;
-  gnn_reading window = {field->dense};
-  for (int64_t r = 0; r < field->rows; r++) {
+  const int is_own = rows && field->domain == GNN_NODE;
+  const int64_t begin = is_own ? rows->begin : 0, end = is_own ? rows->end : field->rows;
+  gnn_reading window = {field->storage == GNN_DENSE ? field->dense + begin * field->width : NULL};
+  for (int64_t r = begin; r < end; r++) {
     double sum = 0;
     if (field->storage == GNN_DENSE) {
       for (int64_t c = 0; c < field->width; c++) sum += (double)field->dense[r * field->width + c];
@@ -344,7 +363,13 @@ static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, 
     small_rows += by != 0 && by < 1;
     divisor[r] = by == 0 ? 1.0f : by;
   }
-  if (field->storage == GNN_DENSE) gnn_reading_end(&window, field->dense + field->rows * field->width);
+  if (field->storage == GNN_DENSE) gnn_reading_end(&window, field->dense + end * field->width);
+  if (is_own) {
+    int64_t n[2] = {zero_rows, small_rows};
+    rows->add(rows->context, n, 2);
+    zero_rows = n[0];
+    small_rows = n[1];
+  }
   field->divisor = divisor;
   gnn_dataset_note(dataset, "rows of %s are scaled to sum 1%s%s%s", field->name, zero_rows ? "; " : "",
                    zero_rows ? gnn_count_text(zero_rows).text : "", zero_rows ? " rows sum to 0 and stay as they are" : "");
@@ -375,14 +400,14 @@ static gnn_status fields_check_onehot(const gnn_dataset *dataset, const gnn_data
 }
 
 /* One number a row. Nodes' rows are kept by their non-zeros. */
-static gnn_status fields_onehot(gnn_dataset *dataset, gnn_data_field *field, int64_t width, gnn_error *error) {
+static gnn_status fields_onehot(gnn_dataset *dataset, gnn_data_field *field, int64_t width, gnn_error *error) { /* of all rows, on a rank, too */
   const gnn_array *raw = &field->raw;
   if (field->is_raw_sparse) {
     gnn_status status = fields_sparse(dataset, field, error);
     return status == GNN_OK ? fields_check_onehot(dataset, field, width, error) : status;
   }
   if (raw->rank == 2 && raw->shape[1] != 1) {
-    gnn_status status = fields_dense(dataset, field, 0, error);
+    gnn_status status = fields_dense(dataset, field, 0, NULL, error);
     return status == GNN_OK ? fields_check_onehot(dataset, field, width, error) : status;
   }
   if (raw->rank < 1 || raw->rank > 2 || (gnn_dtype_is_float(raw->dtype) && !fields_is_whole(raw)))
@@ -458,7 +483,7 @@ static void warn_scale(gnn_dataset *dataset, const gnn_data_field *field) {
     gnn_dataset_warn(dataset, "W0706", "scale", "", "columns of %s range over %.3g … %.3g; batch_norm(%s) in the model brings each to mean 0 and variance 1", field->name, field->least, field->greatest, field->name);
 }
 
-gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, gnn_error *error) {
+gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, const int64_t *origin, const gnn_own_rows *rows, gnn_error *error) {
   for (int i = 0; i < dataset->field_count; i++) {
     gnn_data_field *field = &dataset->fields[i];
     const gnn_number_field *number = fields_number(field, recipe);
@@ -470,7 +495,7 @@ gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, co
       if (number && number->is_onehot) status = fields_onehot(dataset, field, number->width, error);
       else if (fields_is_label(field, recipe)) status = fields_labels(dataset, field, error);
       else if (field->is_raw_sparse) status = fields_sparse(dataset, field, error);
-      else status = fields_dense(dataset, field, fields_is_target(field, recipe), error);
+      else status = fields_dense(dataset, field, fields_is_target(field, recipe), rows, error);
     }
     if (status == GNN_OK && field->domain == GNN_EDGE) status = fields_reorder(dataset, field, origin, error);
     if (status != GNN_OK) return status;
@@ -480,7 +505,7 @@ gnn_status gnn_prepare_fields(gnn_dataset *dataset, const gnn_recipe *recipe, co
     if (named == NULL)
       return gnn_fail(error, GNN_EDATA, "E0203", "%s has no field \"%s\" to normalise", dataset->title, recipe->normalised[n]);
     gnn_data_field *field = &dataset->fields[named - dataset->fields];
-    gnn_status status = field->divisor ? GNN_OK : fields_normalise(dataset, field, error);
+    gnn_status status = field->divisor ? GNN_OK : fields_normalise(dataset, field, rows, error);
     if (status != GNN_OK) return status;
   }
   for (int i = 0; i < dataset->field_count; i++) {

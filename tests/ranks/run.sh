@@ -226,7 +226,8 @@ check "  of isolated nodes, in a nested order, on 2" transposed on_isolated 2
 model uneven 'npy("directed")' '  return x |> dropout(0.4) |> GCN(40) |> relu |> SAGE(40) |> GCN(y.classes)'
 all_columns() { compiles --cut=whole uneven.gnn -o uneven_1 && trains 1 uneven && transposed uneven 3 'sage1.m.sum, 16 columns a rank' && grep 'halos: .*gcn2.m (too narrow)' plan; }
 check "  of 40 columns of directed edges, of which the last of 3 ranks has 8" all_columns
-model given 'npy("directed")' '  return x |> dropout(0.4) |> GCN(16) |> relu |> SAGE(y.classes)'
+cp -r directed oneway
+model given 'npy("oneway")' '  return x |> dropout(0.4) |> GCN(16) |> relu |> SAGE(y.classes)'
 check "rows of others where edges go one way, on 3" same_bits given 3
 given_resumes() { # what a checkpoint knows of the data is the same, whoever has counted it
   rm -rf went && ./given_1 --threads 1 -q --epochs 1 --out went && ranks 3 ./given_3 --threads 1 -q --resume --out went >text 2>&1 && cat text && ! grep changed text && cmp went/last.safetensors given_1.out/last.safetensors
@@ -502,12 +503,21 @@ check "  another program on one rank" other_build
 other_seed() { { timeout 60 "$mpirun" $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./plain_2 --threads 1 --seed 7 --out other >text 2>&1; [ $? -ne 0 ]; } && grep 'R0809\]: rank 1 has another seed' text; }
 check "  another seed on one rank" other_seed
 other_data() {
-  cp -r directed changed_data && perl -e 'open my $f, "+<:raw", "changed_data/x.npy"; seek $f, 4096, 0; print $f pack("f<", 3.5)' &&
-    { timeout 60 "$mpirun" $oversubscribe -np 2 ./on_directed_3 --threads 1 --out other : -np 1 ./on_directed_3 --threads 1 --data changed_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other features' text
+  local data
+  for program in on_directed_3 given_3; do # of which one reads all features, the other those of its nodes and of rank 0's
+    [ $program = given_3 ] && data=oneway || data=directed
+    rm -rf changed_data && cp -r $data changed_data && perl -e 'open my $f, "+<:raw", "changed_data/x.npy"; seek $f, 4096, 0; print $f pack("f<", 3.5)' || return 1
+    { timeout 60 "$mpirun" $oversubscribe -np 2 ./$program --threads 1 --out other : -np 1 ./$program --threads 1 --data changed_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other features than rank 0' text || return 1
+  done
+}
+not_read() { # what no rank keeps or compares makes no difference: of rank 1's rows in the file of rank 2
+  cp -r oneway unread_data && perl -e 'open my $f, "+<:raw", "unread_data/x.npy"; seek $f, 128 + 4 * 32 * 3000, 0; print $f pack("f<", "nan")' && ! ./given_1 --data unread_data --threads 1 -q --out other >text 2>&1 && grep E0705 text &&
+    timeout 60 "$mpirun" $oversubscribe -np 2 ./given_3 --threads 1 -q --out other : -np 1 ./given_3 --threads 1 -q --data unread_data --out other && cmp other/last.safetensors given_1.out/last.safetensors && rm -r other
 }
 check "  other features on one rank" other_data
+check "  features of nodes of others are not read" not_read
 other_edges() { # between nodes of rank 0, which rank 2 reads and does not keep
-  cp -r directed moved_data && perl -e 'open my $f, "+<:raw", "moved_data/edge_index.npy"; local $/; my $all = <$f>; my $head = length($all) - 640000; my @ends = unpack("q<*", substr($all, $head));
+  cp -r oneway moved_data && perl -e 'open my $f, "+<:raw", "moved_data/edge_index.npy"; local $/; my $all = <$f>; my $head = length($all) - 640000; my @ends = unpack("q<*", substr($all, $head));
     for my $e (0 .. 39999) { next if $ends[$e] > 1500 || $ends[40000 + $e] > 1500; $ends[40000 + $e] = ($ends[40000 + $e] + 1) % 1500; last } seek $f, $head, 0; print $f pack("q<*", @ends)' &&
     { timeout 60 "$mpirun" $oversubscribe -np 2 ./given_3 --threads 1 --out other : -np 1 ./given_3 --threads 1 --data moved_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other edges' text
 }

@@ -508,7 +508,7 @@ enum { OWN_RANKS = 3, OWN_NODES = 5000, OWN_EDGES = 18000 };
 
 typedef struct own_ranks {
   pthread_barrier_t all;
-  int64_t counts[16];
+  int64_t counts[2 * GNN_RANKS_MOST];
   int32_t of_nodes[OWN_NODES];
   int64_t first[OWN_RANKS + 1];
   const gnn_recipe *recipe;
@@ -557,7 +557,7 @@ static gnn_dataset *own_open(const own_ranks *ranks) {
 static void *own_prepare(void *context) {
   own_rank *rank = context;
   const int64_t *first = rank->ranks->first;
-  const gnn_own_rows rows = {OWN_RANKS, OWN_NODES, first[rank->number], first[rank->number + 1], rank, own_add, own_gather};
+  const gnn_own_rows rows = {OWN_RANKS, rank->number, OWN_NODES, first[rank->number], first[rank->number + 1], rank, own_add, own_gather};
   rank->status = gnn_dataset_prepare_own(rank->dataset, rank->ranks->recipe, &rows, NULL);
   return NULL;
 }
