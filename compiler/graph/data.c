@@ -600,7 +600,7 @@ static gnn_status read_data(const gnn_source *source, const gnn_recipe *recipe, 
 
 /* What others would say makes no difference to the memory that it takes. */
 static void hear_no_counts(void *context, int64_t *numbers, int64_t count) { (void)context, (void)numbers, (void)count; }
-static void hear_no_nodes(void *context, int32_t *of_nodes) { (void)context, (void)of_nodes; }
+static void hear_no_nodes(void *context, uint32_t *of_nodes) { (void)context, (void)of_nodes; }
 
 /* The rank with the most edges, both ways, by those before each block. */
 static gnn_own_rows fullest_rank(const RankInfo *ranks, int64_t *const cuts[3]) {

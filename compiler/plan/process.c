@@ -147,10 +147,10 @@ static bool ranks_own_edges(const DataInfo *info, const Residents *residents) {
 static int64_t sharing_bytes(const TypedProgram *program, const Residents *residents) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks) return 0;
-  if (ranks_own_edges(program->info, residents)) return 9 * ranks->nodes + 16 * ranks->most_nodes;
+  if (ranks_own_edges(program->info, residents)) return ranks->nodes * 3 / 8 + 16 * ranks->most_nodes;
   const RelatedEdges of_relations = related_edges(program->info);
-  int64_t rows = 9 * ranks->nodes + 16 * ranks->most_nodes;
-  for (int g = 1; ranks->groups && g < typed_row_groups(program->info) - program->info->has_all; g++) rows += 9 * ranks->groups[g].rows + 16 * ranks->groups[g].most;
+  int64_t rows = ranks->nodes * 3 / 8 + 16 * ranks->most_nodes;
+  for (int g = 1; ranks->groups && g < typed_row_groups(program->info) - program->info->has_all; g++) rows += ranks->groups[g].rows * 3 / 8 + 16 * ranks->groups[g].most;
   return rows + 16 * ranks->most_nodes + 28 * (ranks->most_edges + of_relations.most);
 }
 

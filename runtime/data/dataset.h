@@ -85,7 +85,7 @@ typedef struct gnn_own_rows {
   int64_t nodes, begin, end;      /* of all, and its own */
   void *context;
   void (*add)(void *context, int64_t *numbers, int64_t count); /* what each has counted becomes what there is of all */
-  void (*gather)(void *context, int32_t *of_nodes);            /* [nodes], of which its own are there: all are */
+  void (*gather)(void *context, uint32_t *of_nodes);           /* [nodes], of which its own are there: all are */
 } gnn_own_rows;
 
 typedef struct gnn_dataset {

@@ -16,10 +16,11 @@
 
 /* Rows that sums gather from one table: the nodes of a type; beside them those that candidate pairs gather. */
 typedef struct rank_rows {
+  int count;                /* of ranks */
   int64_t *first;           /* [count + 1]: where those of each rank begin */
   int64_t rows, begin, end; /* of all; the rank's own */
-  unsigned char *rank_of;   /* per row of all */
-  int32_t *number[2];       /* per row of all, by direction: in the table; -1: it is not gathered */
+  uint64_t *gathered[2];    /* by direction: a bit for each row of all, which is in the table, and */
+  int32_t *before[2];       /* for each word so many of those before it; once all are seen */
   uint64_t *by[2];          /* per row of the rank, by direction: the ranks that gather it, a bit each */
 } rank_rows;
 
@@ -53,6 +54,26 @@ typedef struct ranks_filling {
 static void *ranks_at(const ranks_filling *f, int64_t offset) { return offset < 0 ? NULL : gnn_instance_at(f->instance, offset); }
 static int is_own(const rank_rows *g, int64_t row) { return row >= g->begin && row < g->end; }
 
+static int rank_of(const rank_rows *g, int64_t row) {
+  int low = 0, high = g->count;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    if (g->first[middle] <= row) low = middle;
+    else high = middle;
+  }
+  return low;
+}
+
+enum { ROWS_OF_WORD = 64 };
+static int64_t words_of(int64_t rows) { return rows / ROWS_OF_WORD + 1; }
+static void see_row(const rank_rows *g, int direction, int64_t row) { g->gathered[direction][row / ROWS_OF_WORD] |= UINT64_C(1) << row % ROWS_OF_WORD; }
+/* Of the rows before it. */
+static int64_t gathered_before(const rank_rows *g, int direction, int64_t row) {
+  const uint64_t before = g->gathered[direction][row / ROWS_OF_WORD] & ((UINT64_C(1) << row % ROWS_OF_WORD) - 1);
+  return g->before[direction][row / ROWS_OF_WORD] + __builtin_popcountll(before);
+}
+static int32_t table_row(const rank_rows *g, int direction, int64_t row) { return (int32_t)(is_own(g, row) ? row - g->begin : g->end - g->begin + gathered_before(g, direction, row)); }
+
 static int64_t planned(const ranks_filling *f, int halo, int to, int from) { return f->desc->pairs[halo][to * f->desc->count + from]; }
 
 static int data_types(const ranks_filling *f) { return gnn_data_types(f->instance->run.program); }
@@ -75,20 +96,18 @@ static gnn_status find_rows(ranks_filling *f, int64_t *first, gnn_error *error) 
 
 static gnn_status make_group(const ranks_filling *f, rank_rows *g, int64_t rows, int is_shared, gnn_error *error) {
   const gnn_ranks_desc *desc = f->desc;
+  g->count = desc->count;
   g->rows = rows;
   g->first = malloc(((size_t)desc->count + 1) * sizeof *g->first);
-  g->rank_of = malloc((size_t)rows + 1);
-  if (g->first == NULL || g->rank_of == NULL) return gnn_fail_memory(error, rows);
+  if (g->first == NULL) return gnn_fail_memory(error, desc->count * (int64_t)sizeof *g->first);
   for (int r = 0; r <= desc->count; r++) g->first[r] = is_shared ? gnn_block_share(desc->part_levels, desc->first_part[r], rows) : desc->first[r];
-  for (int r = 0; r < desc->count; r++)
-    for (int64_t row = g->first[r]; row < g->first[r + 1]; row++) g->rank_of[row] = (unsigned char)r;
   g->begin = g->first[f->ranks->rank];
   g->end = g->first[f->ranks->rank + 1];
   for (int d = 0; d < 2; d++) {
-    g->number[d] = malloc((size_t)rows * sizeof *g->number[d] + 1);
+    g->gathered[d] = calloc((size_t)words_of(rows), sizeof *g->gathered[d]);
+    g->before[d] = malloc((size_t)words_of(rows) * sizeof *g->before[d]);
     g->by[d] = calloc((size_t)(g->end - g->begin) + 1, sizeof *g->by[d]);
-    if (g->number[d] == NULL || g->by[d] == NULL) return gnn_fail_memory(error, 12 * rows);
-    for (int64_t row = 0; row < rows; row++) g->number[d][row] = -1;
+    if (!g->gathered[d] || !g->before[d] || !g->by[d]) return gnn_fail_memory(error, 12 * words_of(rows) + 8 * (g->end - g->begin));
   }
   return GNN_OK;
 }
@@ -114,8 +133,7 @@ static void drop_groups(ranks_filling *f) {
   for (int k = 0; f->groups && k < f->group_count; k++) {
     rank_rows *g = &f->groups[k];
     free(g->first);
-    free(g->rank_of);
-    for (int d = 0; d < 2; d++) free(g->number[d]), free(g->by[d]);
+    for (int d = 0; d < 2; d++) free(g->gathered[d]), free(g->before[d]), free(g->by[d]);
   }
   free(f->groups);
 }
@@ -175,10 +193,10 @@ static void mark_rows(const ranks_filling *f, const rank_rows *from, const rank_
   for (int64_t row = 0; row < to->rows; row++)
     for (int64_t e = in_ptr[row]; e < in_ptr[row + 1]; e++) {
       const int32_t source = in_source[e];
-      const int p = to->rank_of[row], q = from->rank_of[source];
+      const int p = rank_of(to, row), q = rank_of(from, source);
       if (p == q) continue;
-      if (p == own) from->number[GNN_HALO_IN][source] = 0, to->by[GNN_HALO_OUT][row - to->begin] |= UINT64_C(1) << q;
-      if (q == own) to->number[GNN_HALO_OUT][row] = 0, from->by[GNN_HALO_IN][source - from->begin] |= UINT64_C(1) << p;
+      if (p == own) see_row(from, GNN_HALO_IN, source), to->by[GNN_HALO_OUT][row - to->begin] |= UINT64_C(1) << q;
+      if (q == own) see_row(to, GNN_HALO_OUT, row), from->by[GNN_HALO_IN][source - from->begin] |= UINT64_C(1) << p;
     }
 }
 
@@ -187,12 +205,12 @@ static void mark_own(const ranks_filling *f, const rank_rows *g, const rank_edge
   const int own = f->ranks->rank;
   for (int64_t r = 0; r < g->end - g->begin; r++) {
     for (int64_t e = t->own_ptr[r]; e < t->own_ptr[r + 1]; e++) {
-      const int q = g->rank_of[t->in_source[e]];
-      if (q != own) g->number[GNN_HALO_IN][t->in_source[e]] = 0, g->by[GNN_HALO_OUT][r] |= UINT64_C(1) << q;
+      const int q = rank_of(g, t->in_source[e]);
+      if (q != own) see_row(g, GNN_HALO_IN, t->in_source[e]), g->by[GNN_HALO_OUT][r] |= UINT64_C(1) << q;
     }
     for (int64_t e = t->out_ptr[r]; e < t->out_ptr[r + 1]; e++) {
-      const int p = g->rank_of[t->out_destination[e]];
-      if (p != own) g->number[GNN_HALO_OUT][t->out_destination[e]] = 0, g->by[GNN_HALO_IN][r] |= UINT64_C(1) << p;
+      const int p = rank_of(g, t->out_destination[e]);
+      if (p != own) see_row(g, GNN_HALO_OUT, t->out_destination[e]), g->by[GNN_HALO_IN][r] |= UINT64_C(1) << p;
     }
   }
 }
@@ -203,7 +221,8 @@ static void mark_all(const ranks_filling *f, const rank_rows *g) {
   for (int r = 0; r < f->desc->count; r++)
     if (r != f->ranks->rank && g->first[r + 1] > g->first[r]) all |= UINT64_C(1) << r;
   for (int d = 0; d < 2; d++) {
-    for (int64_t row = 0; row < g->rows && g->end > g->begin; row++) g->number[d][row] = 0;
+    for (int64_t row = 0; row < g->rows && g->end > g->begin; row++)
+      if (!is_own(g, row)) see_row(g, d, row);
     for (int64_t row = 0; row < g->end - g->begin; row++) g->by[d][row] = all;
   }
 }
@@ -223,18 +242,13 @@ static int halo_of_group(const ranks_filling *f, int group, int direction) {
 static int find_table(ranks_filling *f, int group, int direction) {
   const rank_rows *g = &f->groups[group];
   const int halo = halo_of_group(f, group, direction);
-  int32_t *number = g->number[direction];
   int64_t *first = f->ranks->receive_first[halo], found = 0;
-  const int64_t own = g->end - g->begin;
-  for (int r = 0; r < f->desc->count; r++) {
-    first[r] = found;
-    for (int64_t row = g->first[r]; row < g->first[r + 1]; row++)
-      if (r == f->ranks->rank) number[row] = (int32_t)(row - g->begin);
-      else if (number[row] == 0) number[row] = (int32_t)(own + found++);
-    if (r != f->ranks->rank && f->desc->pairs[halo] && found - first[r] != planned(f, halo, f->ranks->rank, r)) return 0;
+  for (int64_t w = 0; w < words_of(g->rows); found += __builtin_popcountll(g->gathered[direction][w++])) g->before[direction][w] = (int32_t)found;
+  for (int r = 0; r <= f->desc->count; r++) {
+    first[r] = gathered_before(g, direction, g->first[r]);
+    if (r > 0 && r - 1 != f->ranks->rank && f->desc->pairs[halo] && first[r] - first[r - 1] != planned(f, halo, f->ranks->rank, r - 1)) return 0;
   }
-  first[f->desc->count] = found;
-  f->ranks->rows[halo] = own;
+  f->ranks->rows[halo] = g->end - g->begin;
   return 1;
 }
 
@@ -266,7 +280,7 @@ static int find_edges(ranks_filling *f, const rank_edges *t, int halo, int32_t *
   const int is_drawn = gnn_ranks_draws_pairs(f->ranks, halo);
   int64_t leaving[GNN_RANKS_MOST] = {0};
   f->ranks->rows[halo] = t->count;
-  for (int64_t k = 0; t->is_of_data && k < t->out_ptr[t->from->end - t->from->begin]; k++) leaving[t->to->rank_of[t->out_destination[k]]]++;
+  for (int64_t k = 0; t->is_of_data && k < t->out_ptr[t->from->end - t->from->begin]; k++) leaving[rank_of(t->to, t->out_destination[k])]++;
   for (int r = 0; r < f->desc->count; r++) {
     received[r + 1] = received[r] + (r == f->ranks->rank ? 0 : leaving[r]);
     for (int64_t k = received[r]; k < t->foreign && t->foreign_edge[k] < t->in_ptr[t->to->first[r + 1]]; k++) received[r + 1]++;
@@ -276,7 +290,7 @@ static int find_edges(ranks_filling *f, const rank_edges *t, int halo, int32_t *
     const int64_t most = to == f->ranks->rank ? 0 : is_drawn ? t->count : planned(f, halo, to, f->ranks->rank);
     sent[to] = count;
     for (int64_t e = 0; to != f->ranks->rank && e < t->count; e++) {
-      if (t->from->rank_of[t->in_source[e]] != to) continue;
+      if (rank_of(t->from, t->in_source[e]) != to) continue;
       if (count - sent[to] == most) return 0;
       if (send) send[count] = (int32_t)e;
       count++;
@@ -306,7 +320,7 @@ static gnn_status fill_edges_of_rank(ranks_filling *f, int set, const rank_edges
   f->set_count[set] = t->count;
   *in = (gnn_csr){.rows = own, .entries = t->count, .ptr = ptr, .idx = idx, .bounds = bounds};
   for (int64_t r = 0; ptr && r <= own; r++) ptr[r] = t->own_ptr[r] - t->own_ptr[0];
-  for (int64_t e = 0; idx && e < t->count; e++) idx[e] = t->from->number[0][t->in_source[e]];
+  for (int64_t e = 0; idx && e < t->count; e++) idx[e] = table_row(t->from, 0, t->in_source[e]);
   if (bounds) in->tasks = gnn_fill_bounds(ptr, own, bounds);
   gnn_status status = ptr && plan->hub_room ? gnn_fill_hubs(in, ranks_at(f, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   fill_degree(t->out_ptr, sources, ranks_at(f, plan->at_out_degree));
@@ -316,7 +330,7 @@ static gnn_status fill_edges_of_rank(ranks_filling *f, int set, const rank_edges
   out->edge = edge;
   if (out_ptr == NULL || status != GNN_OK) return status;
   memcpy(out_ptr, t->out_ptr, (size_t)(sources + 1) * sizeof *out_ptr);
-  for (int64_t k = 0; out_idx && k < count; k++) out_idx[k] = t->to->number[1][t->out_destination[k]];
+  for (int64_t k = 0; out_idx && k < count; k++) out_idx[k] = table_row(t->to, 1, t->out_destination[k]);
   if (out_bounds) out->tasks = gnn_fill_bounds(out_ptr, sources, out_bounds);
   return plan->hub_room ? gnn_fill_hubs(out, ranks_at(f, plan->at_out_hubs), plan->hub_room, error) : GNN_OK;
 }
@@ -558,7 +572,7 @@ static void find_part_edges(const gnn_run *run) {
 
 static void tell_counts(void *context, int64_t *numbers, int64_t count) { gnn_ranks_add(context, numbers, count); }
 
-static void tell_nodes(void *context, int32_t *of_nodes) {
+static void tell_nodes(void *context, uint32_t *of_nodes) {
   gnn_ranks *ranks = context;
   ranks->desc->net->gather(ranks, 0, of_nodes, ranks->desc->first, (int64_t)sizeof *of_nodes);
 }

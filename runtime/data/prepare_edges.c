@@ -385,8 +385,8 @@ static gnn_status edges_of_rows(gnn_dataset *dataset, const edges_list *list, in
 }
 
 /* gnn_prepare_survey of the rank's rows, of all. */
-static void edges_survey_own(gnn_dataset *dataset, const gnn_own_edges *own, const gnn_own_rows *rows, gnn_edge_counts *counts) {
-  enum { EDGES, SILENT, LOOPS, MUTUAL, DUPLICATES, REVERSED, ADDED, NUMBERS };
+static void edges_survey_own(gnn_dataset *dataset, gnn_own_edges *own, const gnn_own_rows *rows, gnn_edge_counts *counts) {
+  enum { EDGES, SILENT, LOOPS, MUTUAL, DUPLICATES, REVERSED, ADDED, OF_RANK, NUMBERS = OF_RANK + GNN_RANKS_MOST };
   int64_t n[NUMBERS] = {[EDGES] = own->in_ptr[own->end - own->begin], [DUPLICATES] = counts->duplicates, [REVERSED] = counts->reversed, [ADDED] = counts->loops_added};
   for (int64_t r = 0; r < own->end - own->begin; r++) {
     int64_t in = own->in_ptr[r], out = own->out_ptr[r];
@@ -401,7 +401,9 @@ static void edges_survey_own(gnn_dataset *dataset, const gnn_own_edges *own, con
       out += has_reverse;
     }
   }
-  rows->add(rows->context, n, NUMBERS);
+  n[OF_RANK + rows->rank] = n[EDGES];
+  rows->add(rows->context, n, OF_RANK + rows->count);
+  for (int r = 0; r < rows->rank; r++) own->before += n[OF_RANK + r];
   dataset->edges = n[EDGES];
   dataset->silent_nodes = n[SILENT];
   dataset->self_loops = n[LOOPS];
@@ -412,31 +414,29 @@ static void edges_survey_own(gnn_dataset *dataset, const gnn_own_edges *own, con
   counts->loops_added = n[ADDED];
 }
 
-/* The cut into blocks, for which every rank tells the degrees of its nodes. */
+/* The cut into blocks, for which every rank tells the degrees of its nodes. These come in the second half of the memory that their sums then fill from its beginning on, never past the one that is read. */
 static gnn_status edges_cut_own(gnn_dataset *dataset, gnn_own_edges *own, const gnn_own_rows *rows, gnn_error *error) {
   const int64_t nodes = dataset->nodes;
   const int levels = gnn_block_levels(nodes);
   int64_t *first = gnn_dataset_alloc(dataset, (INT64_C(1) << levels) + 1, sizeof *first, error), *both = malloc((size_t)(nodes + 1) * sizeof *both);
-  int32_t *degree = malloc((size_t)nodes * sizeof *degree);
-  if (!first || !both || !degree) {
+  if (!first || !both) {
     free(both);
-    free(degree);
-    return gnn_fail_memory(error, 12 * nodes);
+    return gnn_fail_memory(error, (nodes + 1) * (int64_t)sizeof *both);
   }
-  memset(both, 0, (size_t)(nodes + 1) * sizeof *both);
+  uint32_t *degree = (uint32_t *)(void *)both + nodes + 2; /* in and out: below 2^32, as nodes are below 2^31 */
   memset(degree, 0, (size_t)nodes * sizeof *degree);
-  for (int way = 0; way < 2; way++) {
-    const int64_t *ptr = way ? own->out_ptr : own->in_ptr;
-    for (int64_t v = own->begin; v < own->end; v++) degree[v] = (int32_t)(ptr[v - own->begin + 1] - ptr[v - own->begin]);
-    rows->gather(rows->context, degree);
-    for (int64_t v = 0; v < nodes; v++) both[v + 1] += degree[v];
-    for (int64_t v = 0; way == 0 && v < own->begin; v++) own->before += degree[v];
+  for (int64_t r = 0; r < own->end - own->begin; r++) degree[own->begin + r] = (uint32_t)(own->in_ptr[r + 1] - own->in_ptr[r] + own->out_ptr[r + 1] - own->out_ptr[r]);
+  rows->gather(rows->context, degree);
+  int64_t sum = 0;
+  for (int64_t v = 0; v < nodes; v++) {
+    const int64_t next = sum + degree[v];
+    both[v] = sum;
+    sum = next;
   }
-  for (int64_t v = 0; v < nodes; v++) both[v + 1] += both[v];
+  both[nodes] = sum;
   gnn_blocks_cut(nodes, levels, both, NULL, first);
   own->first = first;
   free(both);
-  free(degree);
   return GNN_OK;
 }
 

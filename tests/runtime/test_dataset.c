@@ -509,7 +509,7 @@ enum { OWN_RANKS = 3, OWN_NODES = 5000, OWN_EDGES = 18000 };
 typedef struct own_ranks {
   pthread_barrier_t all;
   int64_t counts[2 * GNN_RANKS_MOST];
-  int32_t of_nodes[OWN_NODES];
+  uint32_t of_nodes[OWN_NODES];
   int64_t first[OWN_RANKS + 1];
   const gnn_recipe *recipe;
   int64_t source[OWN_EDGES], destination[OWN_EDGES], row_ptr[OWN_NODES + 1];
@@ -534,7 +534,7 @@ static void own_add(void *context, int64_t *numbers, int64_t count) {
   pthread_barrier_wait(&ranks->all);
 }
 
-static void own_gather(void *context, int32_t *of_nodes) {
+static void own_gather(void *context, uint32_t *of_nodes) {
   const own_rank *rank = context;
   own_ranks *ranks = rank->ranks;
   const int64_t begin = ranks->first[rank->number], end = ranks->first[rank->number + 1];
