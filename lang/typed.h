@@ -387,6 +387,8 @@ typedef struct DataInfo {
   Loading loading;
   Loading loading_of_rank; /* of one that keeps the edges of its nodes alone, where ranks can do with these; otherwise it is not known */
   uint64_t fingerprint;    /* of shapes and transformations, not of the contents; of an order that is a file, its contents, too */
+  uint64_t graph_fingerprint; /* gnn_recipe has these two */
+  int64_t edges_read;
   uint64_t order_fingerprint; /* of those; 0 where there is no such file, or it was not read */
 } DataInfo;
 

@@ -502,6 +502,8 @@ typedef struct gnn_recipe {
   gnn_order order;
   const char *order_path;
   uint64_t order_fingerprint; /* what gnn_order_fingerprint must say of the file's; 0: anything */
+  uint64_t graph_fingerprint; /* of an order: of the graph that it is of, where ranks have edges of their own nodes alone; 0: nobody knows */
+  int64_t edges_read;         /* and the checksum of the edges that make it (gnn_own_edges); 0: any */
 } gnn_recipe;
 
 /* What is watched: the loss, or GNN_MEASURE_METRIC + i: the program's metric i. */

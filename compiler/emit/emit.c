@@ -796,6 +796,7 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
   if (r->order == ORDER_NESTED) fprintf(out, ",\n             .order = GNN_ORDER_NESTED");
   if (r->order == ORDER_FILE)
     fprintf(out, ",\n             .order = GNN_ORDER_FILE, .order_path = %s, .order_fingerprint = %" PRIu64 "u", escape_c(m->arena, r->order_path), p->info->order_fingerprint);
+  if (p->info->is_of_rank && p->info->graph_fingerprint) fprintf(out, ",\n             .graph_fingerprint = %" PRIu64 "u, .edges_read = (int64_t)%" PRIu64 "u", p->info->graph_fingerprint, (uint64_t)p->info->edges_read);
   fprintf(out, "},\n");
   fprintf(out, "  .graph = {.nodes = %" PRId64 ", .edges = %" PRId64 ", .graphs = %" PRId64 ", .has_weights_of_nodes = %d, .at_blocks = %s,\n", p->info->nodes, p->info->edges, p->info->graphs, p->has_weights_of_nodes,
           at(m, y->residents->node_blocks));

@@ -687,6 +687,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     }
     describe_entries(reader->arena, dataset, info);
     describe_splits(reader->arena, dataset, info);
+    recipe.graph_fingerprint = recipe.order == GNN_ORDER_GIVEN ? 0 : dataset->graph_fingerprint;
     if (info->ranks && gnn_dataset_can_be_own(dataset, &recipe)) fullest = fullest_rank(info->ranks, cuts);
   }
   locality_of_edges(dataset->nodes, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, info->locality);
@@ -711,6 +712,8 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     gnn_dataset_close(dataset);
     return report(reader, diags, spec, &error);
   }
+  if (dataset->own == NULL) info->loading_of_rank.is_known = false; /* the order was not kept */
+  else if (recipe.order != GNN_ORDER_GIVEN) info->graph_fingerprint = recipe.graph_fingerprint, info->edges_read = dataset->own->read;
   gnn_dataset_close(dataset);
   return true;
 }

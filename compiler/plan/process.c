@@ -139,7 +139,9 @@ static int64_t measured_bytes(const TypedProgram *program) {
 }
 
 /* Whether a rank keeps edges of its nodes alone (gnn_ranks_own_edges). */
-static bool ranks_own_edges(const DataInfo *info, const Residents *residents) {
+static bool ranks_own_edges(const TypedProgram *program, const Residents *residents) {
+  const DataInfo *info = program->info;
+  if (program->data->recipe.order != ORDER_GIVEN && residents->edge_id != NO_INDEX) return false;
   return info->is_of_rank && info->loading_of_rank.is_known && !info->has_all && residents->halo[HALO_OF_EDGES].row == NO_INDEX && residents->sets[EDGES_OF_GRAPH].out_edge == NO_INDEX;
 }
 
@@ -147,7 +149,7 @@ static bool ranks_own_edges(const DataInfo *info, const Residents *residents) {
 static int64_t sharing_bytes(const TypedProgram *program, const Residents *residents) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
   if (!ranks) return 0;
-  if (ranks_own_edges(program->info, residents)) return ranks->nodes * 3 / 8 + 16 * ranks->most_nodes;
+  if (ranks_own_edges(program, residents)) return ranks->nodes * 3 / 8 + 16 * ranks->most_nodes;
   const RelatedEdges of_relations = related_edges(program->info);
   int64_t rows = ranks->nodes * 3 / 8 + 16 * ranks->most_nodes;
   for (int g = 1; ranks->groups && g < typed_row_groups(program->info) - program->info->has_all; g++) rows += ranks->groups[g].rows * 3 / 8 + 16 * ranks->groups[g].most;
@@ -164,7 +166,7 @@ static int64_t ranked_rows(const TypedProgram *program) {
 Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {
   const DataInfo *info = program->info;
   const Residents *residents = layout->residents;
-  const Loading *loading = ranks_own_edges(info, residents) ? &info->loading_of_rank : &info->loading;
+  const Loading *loading = ranks_own_edges(program, residents) ? &info->loading_of_rank : &info->loading;
   const TrainSpec *train = &program->train;
   const bool stays = program->has_train && (train->batch_graphs || info->fold_count || info->has_pairs);
   Process p = {.code = CODE_BYTES + schedule_step_count(schedule) * (int64_t)STEP_BYTES, .data = train->batch_graphs ? layout->bytes : residents->bytes + residents->early_bytes};

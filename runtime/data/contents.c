@@ -13,7 +13,7 @@
 
 const char *const gnn_content_names[GNN_CONTENT_COUNT] = {"edges", "features", "labels", "splits"};
 
-enum { CONTENTS_PART_BYTES = 1 << 20, CONTENTS_PART_ROWS = 1 << 12, CONTENTS_KEPT = 512 };
+enum { CONTENTS_PART_BYTES = 1 << 20, CONTENTS_PART_ROWS = 1 << 12, CONTENTS_KEPT = 512, CONTENTS_ROWS_ANYWHERE = 64 };
 
 typedef struct contents_part {
   const void *bytes;
@@ -44,6 +44,7 @@ typedef struct contents_of_rows {
   const int64_t *ptr;            /* from those of row `first` on */
   const int32_t *source;
   int64_t first;
+  const int32_t *id;             /* of a field: where its rows are; NULL: there */
   uint64_t *sum;                 /* of each part */
 } contents_of_rows;
 
@@ -89,14 +90,16 @@ static void contents_rows(const void *context, int64_t begin, int64_t end, int64
   gnn_reading window = {dense ? dense + (part->first + begin) * field->width : NULL};
   uint64_t sum = 0;
   for (int64_t r = begin; r < end; r++) {
-    if (field) sum += contents_numbers(field, part->first + r);
+    if (field) sum += contents_numbers(field, part->id ? part->id[part->first + r] : part->first + r);
     else {
       const int64_t entries = part->ptr[r + 1] - part->ptr[r];
       sum += contents_mixed(part->first + r, entries, crc32_z(0, (const unsigned char *)(part->source + part->ptr[r]), (size_t)entries * sizeof *part->source));
     }
-    if (dense) gnn_reading_pass(&window, dense + (part->first + r + 1) * field->width);
+    if (dense && !part->id) gnn_reading_pass(&window, dense + (part->first + r + 1) * field->width);
+    else if (dense && r % CONTENTS_ROWS_ANYWHERE == 0) gnn_guard_pass(dense, dense + field->rows * field->width);
   }
-  if (dense) gnn_reading_end(&window, dense + (part->first + end) * field->width);
+  if (dense && part->id) gnn_guard_pass(dense, dense + field->rows * field->width);
+  else if (dense) gnn_reading_end(&window, dense + (part->first + end) * field->width);
   part->sum[task] = sum;
 }
 
@@ -136,7 +139,7 @@ static gnn_status contents_of_field(gnn_instance *instance, const gnn_dataset *d
   gnn_status status = GNN_OK;
   for (int other = ranks != NULL; other >= 0 && status == GNN_OK; other--) {
     const int whose = !ranks ? 0 : other ? gnn_rank_beside(ranks, ranks->rank) : ranks->rank;
-    status = contents_sum(instance->run.team, (contents_of_rows){.field = field, .first = first[whose]}, first[whose + 1] - first[whose], &sum, error);
+    status = contents_sum(instance->run.team, (contents_of_rows){.field = field, .first = first[whose], .id = ranks ? dataset->node_id : NULL}, first[whose + 1] - first[whose], &sum, error);
     if (ranks && status == GNN_OK) instance->read_features[other] = (int64_t)gnn_mix64((uint64_t)instance->read_features[other] ^ sum);
   }
   if (status == GNN_OK) contents_add_rows(ranks, sum, content);

@@ -32,6 +32,7 @@ typedef struct gnn_data_field {
   /* From here on valid once prepared. */
   gnn_storage storage;     /* how it is held: GNN_DENSE, GNN_SPARSE or GNN_LABEL */
   int64_t rows, width;     /* edge fields: in the order of the prepared edges */
+  int64_t all_rows;        /* of some rows of a field, which are found by node_id: of all of them; otherwise 0 */
   const float *dense;      /* [rows, width] */
   const int64_t *ptr;      /* [rows + 1] */
   const int32_t *column;   /* [nonzeros], ascending in a row */
@@ -165,8 +166,8 @@ gnn_status gnn_dataset_open(const gnn_source *source, const char *base_dir, gnn_
 gnn_status gnn_dataset_open_path(const char *path, gnn_dataset **dataset, gnn_error *error);
 /* Once per data set. recipe NULL: nothing but dropping duplicates. */
 gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error);
-/* The same of a rank, which keeps edges of its nodes alone (dataset->own) where all ranks find that to do: data with one type of nodes and without numbers on edges, in the order they are given,
- * from which no pairs are drawn. Others are prepared as a whole. rows NULL: as a whole. */
+/* The same of a rank, which keeps edges of its nodes alone (dataset->own) where all ranks find that to do: data with one type of nodes and without numbers on edges, from which no pairs are drawn,
+ * in the order they are given or in one that was made before. Others are prepared as a whole. rows NULL: as a whole. */
 int gnn_dataset_can_be_own(const gnn_dataset *dataset, const gnn_recipe *recipe);
 gnn_status gnn_dataset_prepare_own(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows, gnn_error *error);
 /* The splits of this fold; prepared data have those of fold 0. Its rows are in split test; those of the next, after the last comes the
@@ -198,7 +199,7 @@ static inline void gnn_dataset_pass(const gnn_dataset *dataset, const gnn_data_f
   if (!dataset->node_id || field->domain != GNN_NODE) {
     gnn_reading_pass(window, field->dense + (r + 1) * field->width);
     if (is_last) gnn_reading_end(window, field->dense + (r + 1) * field->width);
-  } else if (is_last || r % ROWS_ANYWHERE == ROWS_ANYWHERE - 1) gnn_guard_pass(field->dense, field->dense + field->rows * field->width);
+  } else if (is_last || r % ROWS_ANYWHERE == ROWS_ANYWHERE - 1) gnn_guard_pass(field->dense, field->dense + (field->all_rows ? field->all_rows : field->rows) * field->width);
 }
 
 /* The row of the field that belongs to a node of the graph, or to an edge. */

@@ -386,7 +386,7 @@ static void fill_blocks_of_rank(ranks_filling *f, const int64_t *first) {
 static void view_field(const ranks_filling *f, const gnn_data_field *from, gnn_data_field *to) {
   *to = *from;
   const int is_ordered = from->domain == GNN_NODE && f->dataset->node_id;
-  if (is_ordered) to->rows = f->end - f->begin; /* their rows are found by node_id */
+  if (is_ordered) to->all_rows = from->rows, to->rows = f->end - f->begin; /* their rows are found by node_id */
   if (is_ordered || from->domain == GNN_GRAPH) return;
   const int set = from->domain == GNN_EDGE ? GNN_EDGES : from->set;
   const rank_rows *type = from->domain == GNN_TYPE ? &f->groups[1 + from->set] : from->domain == GNN_NODE ? &f->groups[0] : NULL;

@@ -127,15 +127,25 @@ static uint64_t prepare_fingerprint(const gnn_dataset *dataset, const gnn_recipe
 int gnn_dataset_can_be_own(const gnn_dataset *dataset, const gnn_recipe *recipe) {
   int has_edge_fields = 0;
   for (int i = 0; i < dataset->field_count; i++) has_edge_fields |= dataset->fields[i].domain == GNN_EDGE;
-  return dataset->graphs == 1 && dataset->type_count == 0 && dataset->relation_count == 0 && !has_edge_fields && recipe->order == GNN_ORDER_GIVEN && recipe->pairs.name == NULL;
+  return dataset->graphs == 1 && dataset->type_count == 0 && dataset->relation_count == 0 && !has_edge_fields && (recipe->order == GNN_ORDER_GIVEN || recipe->graph_fingerprint) && recipe->pairs.name == NULL;
 }
 
-/* Whether all ranks do with the edges of their nodes. */
-static int prepare_owns_edges(const gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows) {
-  if (rows == NULL) return 0;
-  int64_t can = rows->nodes == dataset->nodes && gnn_dataset_can_be_own(dataset, recipe);
+/* *is_so: all ranks do with the edges of their nodes. An order is of the graph that it was made of, which these edges have to be. */
+static gnn_status prepare_owns_edges(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows, int *is_so, gnn_error *error) {
+  gnn_status status = GNN_OK;
+  *is_so = 0;
+  if (rows == NULL) return GNN_OK;
+  int is_there = rows->nodes == dataset->nodes && gnn_dataset_can_be_own(dataset, recipe);
+  if (is_there && recipe->order != GNN_ORDER_GIVEN) {
+    is_there = recipe->edges_read == 0 || gnn_prepare_edges_read(dataset) == recipe->edges_read;
+    if (is_there) status = gnn_prepare_own_order(dataset, recipe, &is_there, error);
+  }
+  if (status != GNN_OK) return status;
+  int64_t can = is_there;
   rows->add(rows->context, &can, 1);
-  return can == rows->count;
+  *is_so = can == rows->count;
+  if (!*is_so) dataset->node_id = NULL;
+  return GNN_OK;
 }
 
 gnn_status gnn_dataset_prepare(gnn_dataset *dataset, const gnn_recipe *recipe, gnn_error *error) { return gnn_dataset_prepare_own(dataset, recipe, NULL, error); }
@@ -159,12 +169,14 @@ gnn_status gnn_dataset_prepare_own(gnn_dataset *dataset, const gnn_recipe *recip
     status = gnn_fail(error, GNN_EDATA, "E0710", "%s is a set of %s graphs, whose nodes stand in the order of the graphs", dataset->title, gnn_count_text(dataset->graphs).text);
   if (status == GNN_OK && dataset->relation_count && recipe->order != GNN_ORDER_GIVEN)
     status = gnn_fail(error, GNN_EDATA, "E0710", "%s has relations, whose edges stand in the order of the data", dataset->title);
-  if (status == GNN_OK && prepare_owns_edges(dataset, recipe, rows)) status = gnn_prepare_own_edges(dataset, recipe, rows, error);
+  int is_own = 0;
+  if (status == GNN_OK) status = prepare_owns_edges(dataset, recipe, rows, &is_own, error);
+  if (status == GNN_OK && is_own) status = gnn_prepare_own_edges(dataset, recipe, rows, error);
   else if (status == GNN_OK) status = gnn_prepare_edges(dataset, recipe, wants_origin, &origin, error);
   if (status == GNN_OK) status = prepare_check_graphs(dataset, error);
   if (status == GNN_OK) status = gnn_prepare_relations(dataset, recipe, error);
   if (status == GNN_OK) status = gnn_prepare_pairs(dataset, recipe, origin, error);
-  if (status == GNN_OK) status = gnn_prepare_order(dataset, recipe, origin, error);
+  if (status == GNN_OK && !is_own) status = gnn_prepare_order(dataset, recipe, origin, error);
   if (status == GNN_OK) status = gnn_prepare_fields(dataset, recipe, origin, dataset->own ? rows : NULL, error);
   if (status == GNN_OK) status = dataset->pairs ? gnn_prepare_pair_rows(dataset, error) : gnn_prepare_splits(dataset, recipe, origin, error);
   if (status == GNN_OK && dataset->is_note_lost) status = gnn_fail_memory(error, 0);

@@ -13,6 +13,9 @@ static inline const char *gnn_field_title(const gnn_dataset *dataset, const gnn_
 gnn_status gnn_prepare_edges(gnn_dataset *dataset, const gnn_recipe *recipe, int wants_origin, int64_t **origin,
                              gnn_error *error);
 /* dataset->own. In memory are its edges, and what is counted of each node. */
+int64_t gnn_prepare_edges_read(const gnn_dataset *dataset); /* the checksum of the edges as they are read; 0: some are none */
+/* The order of the nodes that is known already, without the graph; *is_there 0: it is not, or not to be had. */
+gnn_status gnn_prepare_own_order(gnn_dataset *dataset, const gnn_recipe *recipe, int *is_there, gnn_error *error);
 gnn_status gnn_prepare_own_edges(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows, gnn_error *error);
 /* Of edges that were sorted: whether they go both ways, loops, rows without any. */
 gnn_status gnn_prepare_survey(gnn_dataset *dataset, gnn_error *error);

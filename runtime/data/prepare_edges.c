@@ -22,6 +22,7 @@ typedef struct edges_list {
   const gnn_array *row_ptr; /* of a rank, whose edges stand by destination: where the rows begin, and the row that the last arc was in; NULL: they do not */
   int64_t *row;
   int64_t begin, end;       /* of a rank: arcs to these nodes alone; end 0: all */
+  const int32_t *place;     /* of a rank: the node of the graph that each of the data is; NULL: the same */
   int is_turned;            /* arcs are from their destination to their source */
 } edges_list;
 
@@ -53,6 +54,7 @@ static int edges_arc(const edges_list *list, int64_t k, int32_t *from, int32_t *
   edges_ends(list, e, &s, &d);
   if (s < 0 || s >= list->nodes || d < 0 || d >= list->nodes) return 0; /* they were checked: the file has changed since, which is noticed in the end */
   if (s == d && (is_reverse || list->removes_loops)) return 0;
+  if (list->place) s = list->place[s], d = list->place[d];
   const int is_turned = is_reverse != list->is_turned;
   *from = (int32_t)(is_turned ? d : s);
   *to = (int32_t)(is_turned ? s : d);
@@ -440,6 +442,14 @@ static gnn_status edges_cut_own(gnn_dataset *dataset, gnn_own_edges *own, const 
   return GNN_OK;
 }
 
+int64_t gnn_prepare_edges_read(const gnn_dataset *dataset) {
+  int64_t row = 0, loops, sum = 0;
+  edges_list list = {.source = &dataset->raw_source, .destination = &dataset->raw_destination, .nodes = dataset->nodes, .raw = dataset->raw_source.count};
+  if (dataset->raw_row_ptr.data) list.row_ptr = &dataset->raw_row_ptr, list.row = &row;
+  if (gnn_dtype_is_float(list.source->dtype) || gnn_dtype_is_float(list.destination->dtype) || list.destination->count != list.raw || (list.row_ptr && edges_rows(dataset, NULL, NULL) != GNN_OK)) return 0;
+  return edges_check(dataset, &list, &loops, &sum, NULL) == GNN_OK ? sum : 0;
+}
+
 gnn_status gnn_prepare_own_edges(gnn_dataset *dataset, const gnn_recipe *recipe, const gnn_own_rows *rows, gnn_error *error) {
   edges_list list;
   gnn_status status = edges_begin(dataset, recipe, &list, error);
@@ -451,6 +461,10 @@ gnn_status gnn_prepare_own_edges(gnn_dataset *dataset, const gnn_recipe *recipe,
   if (dataset->raw_row_ptr.data) list.row_ptr = &dataset->raw_row_ptr, list.row = &row;
   if (status == GNN_OK) status = edges_check(dataset, &list, &loops, &own->read, error);
   edges_add(recipe, &list);
+  int32_t *place = status == GNN_OK && dataset->node_id ? malloc((size_t)dataset->nodes * sizeof *place) : NULL;
+  if (status == GNN_OK && dataset->node_id && place == NULL) status = gnn_fail_memory(error, dataset->nodes * (int64_t)sizeof *place);
+  for (int64_t v = 0; place && v < dataset->nodes; v++) place[dataset->node_id[v]] = (int32_t)v;
+  list.place = place;
   gnn_edge_counts counts = {.loops_removed = list.removes_loops ? loops : 0}, turned = {0};
   list.begin = rows->begin;
   list.end = rows->end;
@@ -458,6 +472,7 @@ gnn_status gnn_prepare_own_edges(gnn_dataset *dataset, const gnn_recipe *recipe,
   list.is_turned = 1;
   if (status == GNN_OK && rows->begin < rows->end) status = edges_of_rows(dataset, &list, recipe->keeps_duplicates, &own->out_ptr, &own->out_destination, &turned, error);
   if (status == GNN_OK && list.row_ptr) gnn_array_pass(list.row_ptr, 0, list.row_ptr->count);
+  free(place);
   static const int64_t none[1];
   if (rows->begin == rows->end) own->in_ptr = own->out_ptr = none;
   status = gnn_dataset_drop_edges(dataset, status, error);

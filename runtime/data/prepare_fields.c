@@ -184,6 +184,14 @@ static gnn_status fields_floats(gnn_dataset *dataset, const gnn_array *raw, cons
   return status == GNN_OK ? gnn_dataset_own_file(dataset, &file, error) : status;
 }
 
+/* What the data call node v of the graph, and that this row was read. */
+static int64_t fields_row_of(const gnn_dataset *dataset, int64_t v) { return dataset->node_id ? dataset->node_id[v] : v; }
+static void fields_pass(const gnn_dataset *dataset, const gnn_data_field *field, int64_t v, gnn_reading *window) {
+  enum { ROWS_ANYWHERE = 64 };
+  if (!dataset->node_id) gnn_reading_pass(window, field->dense + (v + 1) * field->width);
+  else if (v % ROWS_ANYWHERE == 0) gnn_guard_pass(field->dense, field->dense + field->rows * field->width);
+}
+
 /* What ranks have found in their rows, but for what is no number, which the rank that has it says. */
 static void fields_share_survey(fields_survey *survey, const gnn_own_rows *rows) {
   double extremes[2 * GNN_RANKS_MOST] = {0};
@@ -219,11 +227,14 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int 
   const int is_own = rows && field->domain == GNN_NODE && !is_target;
   const int64_t begin = is_own ? rows->begin : 0, end = is_own ? rows->end : field->rows;
   gnn_reading window = {field->dense + begin * field->width};
-  for (int64_t r = begin; r < end; r++) {
+  for (int64_t v = begin; v < end; v++) {
+    const int64_t r = is_own ? fields_row_of(dataset, v) : v;
     fields_look(&survey, field->dense + r * field->width, field->width, r * field->width);
-    gnn_reading_pass(&window, field->dense + (r + 1) * field->width);
+    if (is_own) fields_pass(dataset, field, v, &window);
+    else gnn_reading_pass(&window, field->dense + (r + 1) * field->width);
   }
-  gnn_reading_end(&window, field->dense + end * field->width);
+  if (is_own && dataset->node_id) gnn_guard_pass(field->dense, field->dense + raw->count);
+  else gnn_reading_end(&window, field->dense + end * field->width);
   if (is_own) fields_share_survey(&survey, rows);
   if (is_target && survey.nans && survey.infinities == 0) {
     int64_t rows = 0;
@@ -350,11 +361,13 @@ static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, 
   const int is_own = rows && field->domain == GNN_NODE;
   const int64_t begin = is_own ? rows->begin : 0, end = is_own ? rows->end : field->rows;
   gnn_reading window = {field->storage == GNN_DENSE ? field->dense + begin * field->width : NULL};
-  for (int64_t r = begin; r < end; r++) {
+  for (int64_t v = begin; v < end; v++) {
+    const int64_t r = is_own ? fields_row_of(dataset, v) : v;
     double sum = 0;
     if (field->storage == GNN_DENSE) {
       for (int64_t c = 0; c < field->width; c++) sum += (double)field->dense[r * field->width + c];
-      gnn_reading_pass(&window, field->dense + (r + 1) * field->width);
+      if (is_own) fields_pass(dataset, field, v, &window);
+      else gnn_reading_pass(&window, field->dense + (r + 1) * field->width);
     } else {
       for (int64_t k = field->ptr[r]; k < field->ptr[r + 1]; k++) sum += field->value ? (double)field->value[k] : 1.0;
     }
@@ -363,7 +376,8 @@ static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, 
     small_rows += by != 0 && by < 1;
     divisor[r] = by == 0 ? 1.0f : by;
   }
-  if (field->storage == GNN_DENSE) gnn_reading_end(&window, field->dense + end * field->width);
+  if (field->storage == GNN_DENSE && is_own && dataset->node_id) gnn_guard_pass(field->dense, field->dense + field->rows * field->width);
+  else if (field->storage == GNN_DENSE) gnn_reading_end(&window, field->dense + end * field->width);
   if (is_own) {
     int64_t n[2] = {zero_rows, small_rows};
     rows->add(rows->context, n, 2);

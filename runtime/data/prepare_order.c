@@ -58,6 +58,22 @@ static gnn_status order_nested(gnn_dataset *dataset, const order_out *out, uint6
   return status;
 }
 
+gnn_status gnn_prepare_own_order(gnn_dataset *dataset, const gnn_recipe *recipe, int *is_there, gnn_error *error) {
+  gnn_error cause;
+  char *made = recipe->order == GNN_ORDER_NESTED ? order_cache(recipe->graph_fingerprint) : NULL;
+  const char *path = made ? made : recipe->order_path;
+  int32_t *order = gnn_dataset_alloc(dataset, dataset->nodes, sizeof *order, error);
+  *is_there = order && path && gnn_path_exists(path) && gnn_order_read(path, dataset->nodes, recipe->graph_fingerprint, order, &cause) == GNN_OK;
+  free(made);
+  if (order == NULL) return GNN_ENOMEM;
+  if (!*is_there) return GNN_OK;
+  dataset->order_fingerprint = gnn_order_fingerprint(dataset->nodes, order);
+  *is_there = recipe->order_fingerprint == 0 || recipe->order_fingerprint == dataset->order_fingerprint;
+  dataset->graph_fingerprint = recipe->graph_fingerprint;
+  if (*is_there) dataset->node_id = order;
+  return GNN_OK;
+}
+
 /* From old numbers to new ones. Sources ascend, so they ascend in every row that they are appended to. */
 static gnn_status order_renumber(gnn_dataset *dataset, const order_out *out, const int32_t *order, int64_t *origin, gnn_error *error) {
   const int64_t nodes = dataset->nodes, edges = dataset->edges;

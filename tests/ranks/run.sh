@@ -233,6 +233,13 @@ given_resumes() { # what a checkpoint knows of the data is the same, whoever has
   rm -rf went && ./given_1 --threads 1 -q --epochs 1 --out went && ranks 3 ./given_3 --threads 1 -q --resume --out went >text 2>&1 && cat text && ! grep changed text && cmp went/last.safetensors given_1.out/last.safetensors
 }
 check "  goes on from a checkpoint of one process, whose data these are" given_resumes
+sed 's/npy("oneway")/& { order = nested }/' given.gnn >ordered.gnn
+check "  in a nested order, that was made before" same_bits ordered 3
+made_anew() { # where it is not kept any more, from all edges
+  mv cache kept && ranks 3 ./ordered_3 --threads 1 -q --out went; local status=$?
+  rm -rf cache && mv kept cache && [ $status -eq 0 ] && cmp went/last.safetensors ordered_1.out/last.safetensors
+}
+check "  or where it is made anew" made_anew
 options=--policy=transpose
 check "  and send to the byte what was announced" counts columns
 options=
