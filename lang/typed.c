@@ -19,6 +19,7 @@ static const MapRow map_rows[MAP_COUNT] = {
 
 const char *typed_domain_name(const DataInfo *info, Domain domain) {
   const int set = domain_set(domain);
+  if (domain == DOMAIN_OTHERS) return "others";
   if (domain_is_rows(domain)) return set == ROWS_OF_NODES ? info && info->node_type ? info->node_type : "node" : set == ROWS_OF_GRAPHS ? "graph" : info->types[set - ROWS_OF_TYPES].name;
   if (domain_is_edges(domain)) return set == EDGES_OF_GRAPH ? "edge" : set == EDGES_OF_MEMBERS ? "member" : info->relations[set - EDGES_OF_RELATIONS].name;
   return "";
@@ -69,6 +70,7 @@ HaloKind typed_edge_halo(Domain edges) { return edges == DOMAIN_EDGE ? HALO_OF_E
 
 int64_t typed_rows(const DataInfo *info, Domain domain) {
   const int set = domain_set(domain);
+  if (domain == DOMAIN_OTHERS) return info->ranks->most_others;
   if (domain_is_rows(domain)) return set == ROWS_OF_NODES ? info->nodes : set == ROWS_OF_GRAPHS ? info->graphs : info->types[set - ROWS_OF_TYPES].nodes;
   if (domain_is_edges(domain)) return set == EDGES_OF_GRAPH ? info->edges : set == EDGES_OF_MEMBERS ? info->nodes : info->relations[set - EDGES_OF_RELATIONS].edges;
   return 1;

@@ -29,7 +29,7 @@ typedef struct Place {
  * that says which, so that it is compared as one: two bits of its kind, eight of the set's index, and of edges the indices of the sets of rows at
  * both ends. */
 typedef int32_t Domain;
-enum { ROWS_OF_NODES, ROWS_OF_GRAPHS, ROWS_OF_TYPES };     /* sets of rows: the nodes, of several types those of the first; the graphs; other types of nodes */
+enum { ROWS_OF_NODES, ROWS_OF_GRAPHS, ROWS_OF_TYPES, ROWS_OF_OTHERS = 255 }; /* sets of rows: the nodes, of several types those of the first; the graphs; other types of nodes; the nodes of other ranks that a rank gathers rows of */
 enum { EDGES_OF_GRAPH, EDGES_OF_MEMBERS, EDGES_OF_RELATIONS }; /* sets of edges: all between the nodes; from each node to its graph, of which nobody speaks; relations */
 
 #define DOMAIN_OF_ROWS(set) (1 | (set) << 2)
@@ -39,6 +39,7 @@ enum {
   DOMAIN_NONE = 0,
   DOMAIN_NODE = DOMAIN_OF_ROWS(ROWS_OF_NODES),
   DOMAIN_GRAPH = DOMAIN_OF_ROWS(ROWS_OF_GRAPHS),
+  DOMAIN_OTHERS = DOMAIN_OF_ROWS(ROWS_OF_OTHERS),
   DOMAIN_EDGE = DOMAIN_OF_EDGES(EDGES_OF_GRAPH, ROWS_OF_NODES, ROWS_OF_NODES),
   DOMAIN_MEMBER = DOMAIN_OF_EDGES(EDGES_OF_MEMBERS, ROWS_OF_NODES, ROWS_OF_GRAPHS),
 };
@@ -346,6 +347,7 @@ typedef struct RankInfo {
   int64_t **pairs;           /* [halos]: gnn_ranks_desc's, by HaloKind */
   int64_t *table, *sent;     /* likewise, the most that a rank has: rows of its own with those it gathers of others; rows that leave it */
   int64_t most_nodes, most_edges, most_split[3]; /* edges: that arrive at its rows, or leave them */
+  int64_t most_others;       /* rows of others in a table for sums over in-edges */
   const int64_t *most_related; /* per relation, likewise; NULL: there are none */
   const int64_t *related_table; /* per relation: that arrive at its rows or leave them */
   const RankRows *groups;    /* [typed_row_groups]; NULL: nothing was read */

@@ -169,6 +169,7 @@ typedef struct gnn_copy_desc {
   int64_t row_bytes;
   int64_t volume;    /* bytes that leave all ranks, as planned */
   int is_approximate; /* as gnn_ranks_desc.boundary says; exact otherwise */
+  int is_of_others;  /* what comes is all of the table; else the rank's own rows are before it */
   int holders;       /* of columns of all rows, or of sums that go back: so many ranks have some, the first ones; 0: it is of other rows */
   int64_t at_kept;   /* GNN_BOUNDARY_STALE: in the arena, rows on their way, one way and the other, and the averages of those that came */
 } gnn_copy_desc;
@@ -242,12 +243,13 @@ struct gnn_run {
                                     own, the host's image of it */
   int64_t nodes, edges, graphs;  /* of the loaded data; at most those planned for */
   gnn_edge_set sets[GNN_RELATIONS + GNN_RELATIONS_MAX]; /* empty where nothing needs them */
+  int64_t others;                /* of a rank: rows of other ranks that its sums over in-edges gather */
   int64_t type_nodes[GNN_TYPES_MAX];                    /* of each type of nodes beside the first */
   int64_t type_first[GNN_TYPES_MAX];                    /* of a rank: which of all of them its first is */
   gnn_blocks blocks;
   const int64_t *score_first;    /* [2^levels + 1]: the first row of each block, where rows with scores are candidate pairs, which belong to the block of their destination; NULL: they are nodes, or share the blocks evenly */
   gnn_halo_rows halo[GNN_HALOS]; /* of sums over in-edges, over out-edges; of values on edges; NULL where nothing gathers so */
-  const int32_t *node_id;        /* what the data call each node, by which dropout draws; NULL: what the graph does, or it is on the SSD (gnn_home_bring_ids) */
+  const int32_t *node_id;        /* what the data call each node, and behind the rank's own the others where there is room, by which dropout draws; NULL: what the graph does, or it is on the SSD (gnn_home_bring_ids) */
   const int64_t *edge_id;        /* the same of edges; NULL, too, where no dropout is on edges */
   gnn_sparse sparse[GNN_SPARSE_MAX];
   const int32_t *rows[GNN_SPLIT_COUNT]; /* labelled nodes of each split, ascending, in the arena */
@@ -416,6 +418,7 @@ typedef struct gnn_graph_desc {
   int64_t at_node_id, at_edge_id;      /* int32 per node, int64 per edge */
   int is_node_id_on_host;              /* at_node_id is an offset of the host arena, from where copies bring those of parts */
   gnn_side node_id_home;               /* where it has extents, these have them on the SSD; likewise */
+  int has_ids_of_others;               /* of a rank: at_node_id has room for those of gnn_run.others */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int64_t row_count[GNN_SPLIT_COUNT];
   int are_rows_on_host;      /* at_rows are offsets of the host arena, from where copies bring those of parts */
@@ -531,7 +534,7 @@ static inline int gnn_metric_counts(gnn_metric_kind kind) { return kind <= GNN_M
 
 /* What a step stores: numbers, and where they are when it has ended. GNN_ROWS_PART: the rows of nodes of one part, GNN_ROWS_EDGES_OF_PART: the edges that
  * arrive at them; `count` says which. */
-typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART, GNN_ROWS_EDGES_OF_PART, GNN_ROWS_GRAPH, GNN_ROWS_TYPE } gnn_rows;
+typedef enum gnn_rows { GNN_ROWS_NODE, GNN_ROWS_EDGE, GNN_ROWS_NONE, GNN_ROWS_PART, GNN_ROWS_EDGES_OF_PART, GNN_ROWS_GRAPH, GNN_ROWS_TYPE, GNN_ROWS_OTHERS } gnn_rows;
 typedef struct gnn_value_desc {
   int step, line;  /* of the model's source */
   const char *name;

@@ -521,7 +521,7 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   while (cut.has_halos && 2 << halo_levels <= cut.parts) halo_levels++;
   CutOptions options = {.slices = cut.has_halos ? GRADIENT_SLICES : cut.slices, .layers = cut.layers, .is_away = is_away, .is_learned = is_learned, .is_sparse = c->is_sparse_field, .is_graph_away = cut.graph_home != TIER_DEVICE,
                               .has_halos = cut.has_halos, .has_edge_halos = cut.has_halos && edge_halos_have_codes(c->program->info, halo_levels), .is_following = c->options->precision != PRECISION_BF16};
-  if (cut.ranks) options.layers = NULL, options.rank = program_of_cut(c, cut), options.transposed = cut.transposed, options.has_halos = options.has_edge_halos = true, options.is_following = options.is_following && cut.slices > 1;
+  if (cut.ranks) options.layers = NULL, options.rank = program_of_cut(c, cut), options.transposed = cut.transposed, options.recomputed = cut.recomputed, options.has_halos = options.has_edge_halos = true, options.is_following = options.is_following && cut.slices > 1;
   options.has_split_rows = !cut.ranks && is_away && has_split_rows_away(c);
   if (cut.has_halos && (halo_levels > HALO_LEVELS || !halos_have_codes(c->program->info, halo_levels))) return false;
   const DataHomes homes = {is_away, cut.fields_home, cut.graph_home, cut.scores_home, cut.learned_home, halo_levels, rows_of_rank(c, cut), !cut.ranks && has_labels_away(c)};
@@ -535,12 +535,12 @@ static bool cut_form(Compilation *c, const Form *from, Cut cut, Form *form) {
   for (int e = 0; e < form->evaluation_count && is_alike; e++) {
     Graph *graph = cut_graph(from->evaluations[e].graph, measured);
     note_whole_gradients(c, form->training, graph);
-    if (cut.transposed && form->training) note_sums(c, from->training, form->training, graph);
+    if ((cut.transposed || cut.recomputed) && form->training) note_sums(c, from->training, form->training, graph);
     form->evaluations[e] = (EvaluationForm){graph, fuse_cut(c, graph, from->evaluations[e].kernels)};
     is_alike = form->evaluations[e].kernels != NULL;
   }
   if (is_alike && form->once && (cut_has_data_away(cut) || cut.ranks)) {
-    options.transposed = NULL; /* what passes but once may be more */
+    options.transposed = options.recomputed = NULL; /* what passes but once may be more */
     form->once_graph = cut_graph(from->once_graph, options);
     form->once = fuse_cut(c, form->once_graph, from->once);
     is_alike = form->once && takes_halos(form->once, cut.ranks > 0, cut.has_halos && options.is_graph_away);

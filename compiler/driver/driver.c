@@ -411,7 +411,7 @@ static const char *asked_for(const char *option, const char *setting) { return o
 
 /* By itself; or, where parts were asked for, with data where there is room for them, unless that was asked for, too. */
 static bool may_be_cut(const Compilation *c) {
-  const bool may_have_parts = c->ranks < 2 || (ranks_are_cut(c) && exchange_asked(c) != EXCHANGE_TRANSPOSE);
+  const bool may_have_parts = c->ranks < 2 || (ranks_are_cut(c) && (exchange_asked(c) == EXCHANGE_HALO || exchange_asked(c) == EXCHANGE_COUNT));
   return cut_wish(c).mode != CUT_WHOLE && may_have_parts && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
@@ -473,7 +473,8 @@ static bool run_plan(Compilation *c) {
   if (diags_error_count(c->diags) > 0) return false;
   if (!share_out_ranks(c) || !check_exchanges(c)) return false;
   const Cut asked = cut_with_exchanges(c, cut_asked(c));
-  c->request.may_transpose = layers_to_transpose(c);
+  c->request.may_transpose = layers_to_try(c, EXCHANGE_TRANSPOSE);
+  c->request.may_recompute = layers_to_try(c, EXCHANGE_RECOMPUTE);
   c->request = plan_request_cut(&c->request, asked);
   if (!cut_is(c->request.cut, asked)) return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
   if (c->options->plan_from) c->request = plan_request_with_room(&c->request);

@@ -2,6 +2,7 @@
 #include "exchanges.h"
 
 #include "cut_forms.h"
+#include "compiler/graph/recompute.h"
 #include "compiler/graph/transpose.h"
 
 Exchange exchange_asked(const Compilation *c) {
@@ -10,19 +11,21 @@ Exchange exchange_asked(const Compilation *c) {
   return exchange < 0 ? EXCHANGE_COUNT : (Exchange)exchange;
 }
 
+static const char *what_passes(Exchange exchange) { return exchange == EXCHANGE_TRANSPOSE ? "columns of all rows" : "rows of others that are made again"; }
+
 /* Of the program, whatever its sums are. */
-static const char *not_of_program(const Compilation *c) {
+static const char *not_of_program(const Compilation *c, Exchange exchange) {
   const DataInfo *info = c->program->info;
-  if (c->program->train.boundary != BOUNDARY_EXACT) return arena_printf(c->arena, "%s is of rows of others", c->program->train.approximation);
-  if (info->relation_count > 0 || info->type_count > 0) return "columns of all rows are for one type of nodes and one kind of edges, so far";
-  if (c->options->precision == PRECISION_BF16) return "columns of all rows pass in 32 bits, so far: no --precision=bf16";
+  if (c->program->train.boundary != BOUNDARY_EXACT) return arena_printf(c->arena, "%s is of rows of others that come in each epoch", c->program->train.approximation);
+  if (info->relation_count > 0 || info->type_count > 0) return arena_printf(c->arena, "%s are for one type of nodes and one kind of edges, so far", what_passes(exchange));
+  if (c->options->precision == PRECISION_BF16) return arena_printf(c->arena, "%s are in 32 bits, so far: no --precision=bf16", what_passes(exchange));
   return NULL;
 }
 
-static const char *not_of_cut(const Compilation *c) {
+static const char *not_of_cut(const Compilation *c, Exchange exchange) {
   const Cut cut = cut_asked(c);
   const CutWish wish = cut_wish(c);
-  if ((cut_wish_is_fixed(wish) && wish.mode != CUT_WHOLE) || cut_has_data_away(cut)) return "columns of all rows are of values that are whole and on the device, so far";
+  if ((cut_wish_is_fixed(wish) && wish.mode != CUT_WHOLE) || cut_has_data_away(cut)) return arena_printf(c->arena, "%s are of values that are whole and on the device, so far", what_passes(exchange));
   return NULL;
 }
 
@@ -38,18 +41,27 @@ static const LayersOfSums *transposable_layers(const Compilation *c) {
   return layers;
 }
 
+static const LayersOfSums *layers_of(const Compilation *c, Exchange exchange) {
+  if (exchange == EXCHANGE_TRANSPOSE) return transposable_layers(c);
+  LayersOfSums *layers = arena_alloc(c->arena, sizeof *layers);
+  *layers = recomputable_layers(c->training ? c->training : c->evaluation, c->is_sparse_field);
+  return layers;
+}
+
 /* Why not, in a message. */
-static const char *not_for_transpose(const Compilation *c) {
-  const char *why = not_of_program(c);
-  if (!why) why = not_of_cut(c);
-  if (why || transposable_layers(c)->count > 0) return why;
+static const char *not_for(const Compilation *c, Exchange exchange) {
+  if (exchange == EXCHANGE_HALO) return NULL;
+  const char *why = not_of_program(c, exchange);
+  if (!why) why = not_of_cut(c, exchange);
+  if (why || layers_of(c, exchange)->count > 0) return why;
+  if (exchange == EXCHANGE_RECOMPUTE) return "no sum over neighbours gathers what is made of weights and of rows that never change alone";
   return arena_printf(c->arena, "no sum over neighbours is a plain sum of rows of more than %d numbers", LEAST_RANK_UNIT);
 }
 
 bool check_exchanges(Compilation *c) {
   const Exchange asked = exchange_asked(c);
   if (asked == EXCHANGE_COUNT) return true;
-  const char *why = c->ranks < 2 ? "the program is for one process, which exchanges nothing; --ranks=4 makes one for four" : asked == EXCHANGE_TRANSPOSE ? not_for_transpose(c) : NULL;
+  const char *why = c->ranks < 2 ? "the program is for one process, which exchanges nothing; --ranks=4 makes one for four" : not_for(c, asked);
   if (!why) return true;
   diags_error(c->diags, "E0110", diags_no_place(), "policy %s: %s", exchange_names[asked], why);
   diags_help(c->diags, "gnncc --explain E0110; docs/many_devices.md says which sums it is for");
@@ -57,12 +69,14 @@ bool check_exchanges(Compilation *c) {
 }
 
 Cut cut_with_exchanges(const Compilation *c, Cut cut) {
-  if (c->ranks > 1 && exchange_asked(c) == EXCHANGE_TRANSPOSE) cut.transposed = transposable_layers(c);
+  const Exchange asked = c->ranks > 1 ? exchange_asked(c) : EXCHANGE_COUNT;
+  if (asked == EXCHANGE_TRANSPOSE) cut.transposed = layers_of(c, asked);
+  if (asked == EXCHANGE_RECOMPUTE) cut.recomputed = layers_of(c, asked);
   return cut;
 }
 
-const LayersOfSums *layers_to_transpose(const Compilation *c) {
-  if (c->ranks < 2 || exchange_asked(c) != EXCHANGE_COUNT || c->request.policy >= 0 || not_of_program(c) || not_of_cut(c)) return NULL;
-  const LayersOfSums *layers = transposable_layers(c);
+const LayersOfSums *layers_to_try(const Compilation *c, Exchange exchange) {
+  if (c->ranks < 2 || exchange_asked(c) != EXCHANGE_COUNT || c->request.policy >= 0 || not_of_program(c, exchange) || not_of_cut(c, exchange)) return NULL;
+  const LayersOfSums *layers = layers_of(c, exchange);
   return layers->count > 0 ? layers : NULL;
 }

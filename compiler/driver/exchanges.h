@@ -10,6 +10,6 @@ Exchange exchange_asked(const Compilation *c);
 bool check_exchanges(Compilation *c);
 /* The same cut with those that were asked for; and the layers of which others are tried, NULL: of none. */
 Cut cut_with_exchanges(const Compilation *c, Cut cut);
-const LayersOfSums *layers_to_transpose(const Compilation *c);
+const LayersOfSums *layers_to_try(const Compilation *c, Exchange exchange);
 
 #endif

@@ -45,13 +45,14 @@ static void emit_copy(const Emission *m, int index, FILE *out) {
   const Copy *copy = &m->schedule->copies[index];
   if (copy_is_exchange(copy)) {
     const Kernel *kernel = copy_kernel(copy);
-    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d, %d, %s}, /* %d: %s */\n", copy->step + 1, copy->bytes,
+    const bool has_own = kernel->kind == KERNEL_BACK || value_table(&copy->kernels->graph->values[kernel->anchor]);
+    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d, %d, %d, %s}, /* %d: %s */\n", copy->step + 1, copy->bytes,
             layout_of_sending(m->layout, m->schedule, copy)->name, layout_of_copy(m->layout, m->schedule, copy)->name, halo_of_ranks(copy->kernels->graph, kernel), kernel_exchange_row_bytes(copy->kernels, kernel), copy->exchange.bytes,
-            exchange_boundary(copy->kernels, kernel) != BOUNDARY_EXACT, kernel->kind == KERNEL_HALO ? 0 : exchange_holders(copy->kernels, kernel), at(m, resident_kept(m->layout->residents, copy->kernels, copy->value)), index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
+            exchange_boundary(copy->kernels, kernel) != BOUNDARY_EXACT, !has_own, kernel->kind == KERNEL_HALO ? 0 : exchange_holders(copy->kernels, kernel), at(m, resident_kept(m->layout->residents, copy->kernels, copy->value)), index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
     return;
   }
   const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
-  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
+  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0, 0, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
           copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
           escape_comment(m->arena, m->schedule->steps[copy->step].what));
 }
@@ -225,6 +226,9 @@ static bool is_sending(const Emission *m, const Step *step) {
   return m->program->info->is_of_rank && step->kind == STEP_KERNEL && step->kernels->kernels[step->kernel].kind == KERNEL_HALO && !parts_make_table(step->parts, &step->kernels->kernels[step->kernel]);
 }
 
+/* ... of which the rank's own are in the table, too. */
+static bool has_own_rows(const Step *step) { return value_table(&step->kernels->graph->values[step->kernels->kernels[step->kernel].anchor]); }
+
 /* Whether the exchange comes right after the step: it begins then once it has the rows that others wait for, beside the rank's own. */
 static bool is_begun_inside(const Emission *m, int s) {
   const Step *step = &m->schedule->steps[s], *next = step + 1;
@@ -255,7 +259,7 @@ static void emit_kernel_step(const Emission *m, const StepCalls *calls, int s, P
   fprintf(out, "  gnn_enter(g, %d);\n", step->number);
   emit_call(m, calls, s, lists, out);
   if (is_begun_inside(m, s)) emit_copy_call(step + 1, out);
-  if (is_sending(m, step)) emit_call_for_own(m, calls, s, lists, out);
+  if (is_sending(m, step) && has_own_rows(step)) emit_call_for_own(m, calls, s, lists, out);
   emit_measure_of_step(m, m->layout, step, "AT", out);
   fprintf(out, "  gnn_leave(g, %d);\n", step->number);
   if (!is_once) emit_tap_calls(m, s, out);
@@ -803,7 +807,7 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
   fprintf(out, "            .set_count = %d, .sets = edge_sets,\n", typed_edge_sets(p->info));
   if (p->info->type_count) fprintf(out, "            .type_count = %d, .types = node_types,\n", p->info->type_count);
   if (r->order != ORDER_GIVEN || p->info->is_of_rank) {
-    fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s", place_of(m, y->residents->node_id, y->residents->node_ids_away), at(m, y->residents->edge_id));
+    fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s%s", place_of(m, y->residents->node_id, y->residents->node_ids_away), at(m, y->residents->edge_id), y->residents->has_ids_of_others ? ", .has_ids_of_others = 1" : "");
     emit_home(m, "node_id", y->residents->node_ids_away, out);
     fprintf(out, ",\n");
   }

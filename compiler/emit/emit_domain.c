@@ -16,6 +16,7 @@ const char *emit_row_count(Arena *arena, const DataInfo *info, Domain domain, in
   const char *rows = "1";
   if (domain == DOMAIN_NODE) rows = "g->nodes";
   else if (domain == DOMAIN_GRAPH) rows = "g->graphs";
+  else if (domain == DOMAIN_OTHERS) rows = "g->others";
   else if (domain_is_rows(domain)) rows = arena_printf(arena, "g->type_nodes[%s]", emit_set_name(arena, info, domain));
   else if (domain == DOMAIN_EDGE) rows = "g->edges";
   else if (domain_is_edges(domain)) rows = arena_printf(arena, "%s.in.entries", emit_edge_set(arena, info, domain));
@@ -35,7 +36,7 @@ int emit_set_number(Domain domain) {
 
 const char *emit_rows_word(Domain domain) {
   if (domain_is_edges(domain)) return "GNN_ROWS_EDGE";
-  return domain == DOMAIN_NONE ? "GNN_ROWS_NONE" : domain == DOMAIN_GRAPH ? "GNN_ROWS_GRAPH" : domain == DOMAIN_NODE ? "GNN_ROWS_NODE" : "GNN_ROWS_TYPE";
+  return domain == DOMAIN_NONE ? "GNN_ROWS_NONE" : domain == DOMAIN_GRAPH ? "GNN_ROWS_GRAPH" : domain == DOMAIN_NODE ? "GNN_ROWS_NODE" : domain == DOMAIN_OTHERS ? "GNN_ROWS_OTHERS" : "GNN_ROWS_TYPE";
 }
 
 void emit_sets(Arena *arena, const DataInfo *info, FILE *out) {

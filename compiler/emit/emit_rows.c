@@ -193,8 +193,8 @@ RowWriter *rows_new(Arguments *arguments, const Shape *loops) {
   if (anchor->op == OP_REDUCE)
     w->is_flat = is_whole_or_nothing(&graph->values[anchor->operand[0]], anchor, anchor->as.map,
                                      graph->values[anchor->operand[0]].shape.rank);
-  if (kernel_info[kernel->kind].fold != FOLD_NONE || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_COLUMNS)
-    w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[0], false, is_seen);
+  if (kernel_info[kernel->kind].fold != FOLD_NONE || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_BEHIND || kernel->kind == KERNEL_COLUMNS)
+    for (int k = 0; k < anchor->operand_count; k++) w->is_flat = w->is_flat && can_be_flat(w, anchor->operand[k], false, is_seen);
   for (int b = 0; b < kernel->body_count; b++) {
     const Value *value = &graph->values[kernel->body[b]];
     const bool has_outer_loops = op_is_aggregation(value->op) && shape_width(&value->shape) > 1 && shape_width(&value->shape) != shape_width(&anchor->shape);
@@ -479,6 +479,7 @@ static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
   if ((w->emission->program->data->recipe.order == ORDER_GIVEN && !w->emission->program->info->is_of_rank) || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
   w->uses |= USES_RUN;
   if (value->shape.domain != DOMAIN_EDGE && domain_is_relation(value->shape.domain)) return arena_printf(w->arena, "%s.id[%s]", emit_edge_set(w->arena, w->emission->program->info, value->shape.domain), name);
+  if (value->shape.domain == DOMAIN_OTHERS) return arena_printf(w->arena, "g->node_id[g->nodes + %s]", name);
   if (domain_is_nodes(value->shape.domain) && value->shape.domain != DOMAIN_NODE) return arena_printf(w->arena, "(g->type_first[%s] + %s)", emit_set_name(w->arena, w->emission->program->info, value->shape.domain), name);
   if (value->shape.domain == DOMAIN_EDGE) return arena_printf(w->arena, "g->edge_id[%s]", name);
   return arena_printf(w->arena, "%s[%s]", argument_at_node_ids(w->arguments, &w->uses), name);

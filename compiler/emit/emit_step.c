@@ -141,14 +141,17 @@ RowWriter *step_write_rest(StepWriter *w, Spread spread) {
   return body;
 }
 
-void step_write_halo(StepWriter *w, Spread spread) {
-  const ValueId halo = w->kernel->anchor;
-  w->body = rows_new(w->arguments, &w->anchor->shape);
-  w->body->spread = spread;
-  const Index index = rows_full_index(w->body, ROWS_SELF);
-  const char *text = rows_rounded(w->kernels, halo, rows_value(w->body, w->anchor->operand[0], index));
-  rows_write(w->body, LEVEL_ELEMENT, "to[%s] = %s;", w->body->loop_count ? rows_offset(w->body, &w->anchor->shape, index) : "0", text);
+RowWriter *step_write_table(StepWriter *w, int operand, Spread spread) {
+  const ValueId table = w->kernel->anchor;
+  RowWriter *rows = rows_new(w->arguments, &w->anchor->shape);
+  rows->spread = spread;
+  const Index index = rows_full_index(rows, ROWS_SELF);
+  const char *text = rows_rounded(w->kernels, table, rows_value(rows, w->anchor->operand[operand], index));
+  rows_write(rows, LEVEL_ELEMENT, "to[%s] = %s;", rows->loop_count ? rows_offset(rows, &w->anchor->shape, index) : "0", text);
+  return rows;
 }
+
+void step_write_halo(StepWriter *w, Spread spread) { w->body = step_write_table(w, 0, spread); }
 
 void step_write_columns(StepWriter *w, Spread spread) {
   const Shape *shape = &w->graph->values[w->anchor->operand[0]].shape;

@@ -69,6 +69,7 @@ void step_write_stage_body(StepWriter *w); /* to w->body, which is there */
 RowWriter *step_write_rest(StepWriter *w, Spread spread);
 /* The body of a step that copies rows to halos: row r to `to`. And of one that takes rows to pieces: the same of a row of the operand. */
 void step_write_halo(StepWriter *w, Spread spread);
+RowWriter *step_write_table(StepWriter *w, int operand, Spread spread); /* rows of this operand of the anchor, into a row of it */
 void step_write_columns(StepWriter *w, Spread spread);
 void step_write_fold(const StepWriter *w, const char *acc, const char *text); /* of an element of the operand: "acc[j] += x;" */
 /* "const int64_t src = .." of those variables of an edge that are mentioned. */

@@ -45,6 +45,18 @@ static void add_mode(Counting *c, LayerRun *run, const Step *step) {
   if (!strstr(run->mode, mode)) run->mode = *run->mode ? arena_printf(c->arena, "%s, %s", run->mode, mode) : mode;
 }
 
+/* Tables of rows that the rank makes itself, beside what the sums are that gather from these. */
+static void add_recomputed(Counting *c) {
+  for (int i = 0; i < c->count; i++) {
+    const Step *step = &c->s->steps[i];
+    const char *name = exchange_names[EXCHANGE_RECOMPUTE];
+    for (int k = 0; step->kind == STEP_KERNEL && !step->is_rerun && is_sum(step) && k < kernel_of(step)->input_count; k++) {
+      LayerRun *run = run_of_kernel(c, i);
+      if (step->kernels->graph->values[kernel_of(step)->inputs[k]].op == OP_BEHIND && !strstr(run->mode, name)) run->mode = strcmp(run->mode, "whole") == 0 ? name : arena_printf(c->arena, "%s, %s", run->mode, name);
+    }
+  }
+}
+
 /* Of sums over neighbours; then of layers that have none, by what else they do. */
 static void count_steps(Counting *c, bool is_of_sums) {
   for (int i = 0; i < c->count; i++) {
@@ -110,6 +122,7 @@ LayerRuns layer_runs(Arena *arena, const Schedule *schedule) {
   Counting c = {.arena = arena, .s = schedule, .count = schedule->training_count ? schedule->training_count : schedule->count};
   find_backward(&c);
   count_steps(&c, true);
+  add_recomputed(&c);
   count_steps(&c, false);
   count_copies(&c);
   drop_others(&c.runs);

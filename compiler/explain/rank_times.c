@@ -8,15 +8,22 @@ typedef struct Timing {
   double *now, *net, *done; /* per rank; done: per copy and rank */
 } Timing;
 
+static int64_t others_of(const RankInfo *ranks, int r) {
+  int64_t rows = 0;
+  for (int q = 0; q < ranks->count; q++) rows += ranks->pairs[HALO_FOR_DST][r * ranks->count + q];
+  return rows;
+}
+
 static double share_of(const RankInfo *ranks, const Kernels *kernels, const Kernel *kernel, int r) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
   const bool is_over_all = op_is_aggregation(anchor->op) && typed_are_all_nodes(kernels->graph->program->info, anchor->shape.domain);
   if (is_over_all) return r * shape_width(&anchor->shape) < anchor->declared_width; /* who has columns */
+  if (anchor->shape.domain == DOMAIN_OTHERS) return (double)others_of(ranks, r) / (double)ranks->most_others;
   const double rows = ranks->most_nodes ? (double)(ranks->first[r + 1] - ranks->first[r]) / (double)ranks->most_nodes : 1;
   switch (kernel->kind) {
   case KERNEL_UPDATE: case KERNEL_FOLLOW: return 1;
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: return ranks->most_edges ? (double)ranks->arriving[r] / (double)ranks->most_edges : 1;
-  case KERNEL_MATMUL: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_MAP: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_CROSS_ENTROPY:
+  case KERNEL_MATMUL: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_MAP: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_BEHIND: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_CROSS_ENTROPY:
   case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_KIND_COUNT: break;
   }
   return rows;

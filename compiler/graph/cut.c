@@ -10,6 +10,7 @@
 
 #include "cut.h"
 #include "learned.h"
+#include "recompute.h"
 #include "transpose.h"
 
 enum { BIT_WORD = 32 };
@@ -47,6 +48,7 @@ typedef struct Cutting {
   int *use_count;
   bool *is_seen;     /* of one walk over an expression */
   ValueId *rows_of_weight; /* per param: where its rows are data of their own */
+  Recomputing *recomputing; /* NULL: rows of others come */
   ValueId *slice_image; /* per value: what it is in the slice under way of such a walk, or NO_VALUE */
 } Cutting;
 
@@ -395,13 +397,14 @@ static HaloKind kind_of_halo(const Cutting *c, const Value *far, Domain edges, E
   return domain_is_edges(far->shape.domain) ? typed_edge_halo(edges) : typed_group_halo(info, typed_row_group(info, edges, end == END_SRC ? END_DST : END_SRC), end);
 }
 
-/* Of a value at the far end of `edges`, or on them. */
-static ValueId halo_of(const Cutting *c, ValueId far, Domain edges, EdgeEnd end, Phase phase) {
+/* Of a value at the far end of `edges`, or on them, which a sum of the layer gathers. */
+static ValueId halo_of(const Cutting *c, ValueId far, Domain edges, EdgeEnd end, Phase phase, const char *layer) {
   const Value *value = &c->from->values[far];
   const DataInfo *info = c->to->program->info;
   const bool is_of_pairs = info->has_pairs && edges == typed_pairs(info);
   const HaloKind kind = kind_of_halo(c, value, edges, end);
   ValueId *halo = &c->halos[far].of[is_of_pairs][end][phase];
+  if (*halo == NO_VALUE && end == END_DST && edges == DOMAIN_EDGE && layers_have(c->options.recomputed, layer, phase)) *halo = recomputed_table(c->recomputing, far, phase);
   if (*halo == NO_VALUE) {
     *halo = add_like(c, value, (Value){.op = OP_HALO, .shape = value->shape, .operand_count = 1, .operand = {c->image[far]}, .as.degree = {end, DOMAIN_EDGE, kind}}, "halo");
     c->to->values[*halo].phase = phase;
@@ -421,31 +424,31 @@ static ValueId halo_of_tile(const Cutting *c, ValueId far, Tile *tile, Domain ed
 }
 
 /* The edge expression of a sum, of halos. Others may read the same ends of edges near: each sum has an expression of its own, which exists only inside its kernel. */
-static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase) {
+static ValueId halo_expression(const Cutting *c, ValueId id, EdgeEnd end, Phase phase, const char *layer) {
   const Value value = c->from->values[id];
   const bool has_data_of_others = end == END_SRC && c->reads_data[id];
-  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos && is_of_edges(c, value.shape.domain) ? halo_of(c, id, value.shape.domain, end, phase) : c->image[id];
+  if (c->is_made_on_edges[id] || (has_data_of_others && value.op == OP_INPUT)) return end == END_SRC && c->options.has_edge_halos && is_of_edges(c, value.shape.domain) ? halo_of(c, id, value.shape.domain, end, phase, layer) : c->image[id];
   if (!c->reads_far[end][id] && !has_data_of_others) return c->image[id];
   ValueId *image = &c->halos[id].expression[end][phase];
   if (*image != NO_VALUE) return *image;
   Value copy = value;
   copy.origin = id;
-  if (is_far(c, id, end)) copy.operand[0] = halo_of(c, value.operand[0], value.shape.domain, end, phase);
+  if (is_far(c, id, end)) copy.operand[0] = halo_of(c, value.operand[0], value.shape.domain, end, phase, layer);
   else
-    for (int k = 0; k < value.operand_count; k++) copy.operand[k] = halo_expression(c, value.operand[k], end, phase);
+    for (int k = 0; k < value.operand_count; k++) copy.operand[k] = halo_expression(c, value.operand[k], end, phase, layer);
   return *image = graph_add(c->to, copy);
 }
 
 static ValueId sum_of_halos(const Cutting *c, ValueId id) {
   const Value *sum = &c->from->values[id];
-  const ValueId operand = halo_expression(c, sum->operand[0], graph_walk_end(sum), sum->phase);
+  const ValueId operand = halo_expression(c, sum->operand[0], graph_walk_end(sum), sum->phase, sum->layer.name);
   return copy_value(c, id, &operand);
 }
 
 /* For kernels whose results are edges. */
 static ValueId lift_of_halo(const Cutting *c, ValueId id, EdgeEnd end) {
   const Value *lift = &c->from->values[id];
-  const ValueId halo = halo_of(c, lift->operand[0], lift->shape.domain, end, lift->phase);
+  const ValueId halo = halo_of(c, lift->operand[0], lift->shape.domain, end, lift->phase, lift->layer.name);
   return copy_value(c, id, &halo);
 }
 
@@ -804,6 +807,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
     for (int k = 0; k < 2 * PHASE_UPDATE; k++) c.halos[i].of[0][k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].of[1][k / PHASE_UPDATE][k % PHASE_UPDATE] = c.halos[i].expression[k / PHASE_UPDATE][k % PHASE_UPDATE] = NO_VALUE;
   c.is_made_on_edges = arena_alloc(graph->arena, count);
   c.reads_data = arena_alloc(graph->arena, count);
+  if (options.recomputed) c.recomputing = recomputing_new(graph, c.to, c.image, options.is_sparse);
   find_made_on_edges(&c);
   const int *end = find_ends(&c);
   find_near(&c);
@@ -823,6 +827,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   take_roots(&c);
   if ((options.slices > 1 || options.layers) && (!options.has_halos || options.rank)) note_slices(&c);
   if (options.transposed && (graph->is_training || !graph->program->has_train)) note_transposed(&c);
+  if (options.recomputed && (graph->is_training || !graph->program->has_train)) note_recomputed(c.recomputing);
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   if (options.is_graph_away && options.has_halos && !options.rank) add_halo_rows(c.to);

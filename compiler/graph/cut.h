@@ -20,6 +20,7 @@ typedef struct CutOptions {
   bool has_edge_halos; /* values on edges, too, where they arrive at the sources */
   const TypedProgram *rank; /* of a program of ranks, the program with the sizes of one: all that sums gather of other nodes is a table of its rows and those of others (HALO); NULL: of one process */
   const LayersOfSums *transposed; /* of ranks: whose sums go over all rows, of some columns each, where that can be (transpose.h); NULL: none do */
+  const LayersOfSums *recomputed; /* of ranks: whose sums gather rows of others that the rank makes itself, where it can (recompute.h); NULL: none do */
   bool is_following; /* what follows a sum in slices element by element is computed of them; in bf16 it would be rounded elsewhere */
 } CutOptions;
 

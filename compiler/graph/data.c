@@ -359,6 +359,7 @@ static void find_most(RankInfo *ranks, int r, HaloKind kind, int64_t own) {
   int64_t table = own, sent = 0;
   for (int q = 0; q < count; q++) table += ranks->pairs[kind][r * count + q], sent += ranks->pairs[kind][q * count + r];
   if (table > ranks->table[kind]) ranks->table[kind] = table;
+  if (kind == HALO_FOR_DST && table - own > ranks->most_others) ranks->most_others = table - own;
   if (sent > ranks->sent[kind]) ranks->sent[kind] = sent;
 }
 

@@ -114,7 +114,8 @@ HaloKind halo_kind(const Value *halo) { return halo->as.degree.halo; }
 
 int value_table(const Value *value) {
   if (value->op == OP_HOISTED) return value->as.once.table;
-  return value->op == OP_HALO || value->op == OP_COLUMNS ? (int)halo_kind(value) + 1 : 0;
+  const bool is_table = value->op == OP_HALO || value->op == OP_BEHIND || value->op == OP_COLUMNS;
+  return is_table && value->shape.domain != DOMAIN_OTHERS ? (int)halo_kind(value) + 1 : 0;
 }
 
 int64_t graph_value_rows(const Graph *graph, ValueId id) {

@@ -37,7 +37,7 @@ typedef enum Attribute {
 
 typedef enum ShapeRule {
   SHAPE_FIELD, SHAPE_WEIGHT, SHAPE_OPTION, SHAPE_SCALAR, SHAPE_HOISTED, SHAPE_DEGREE, SHAPE_NEIGHBOURS, SHAPE_EACH, SHAPE_REPEAT, SHAPE_SUM, SHAPE_EXTENT, SHAPE_TO_EDGES,
-  SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE, SHAPE_ALIKE, SHAPE_PART, SHAPE_CONCAT, SHAPE_RUNNING, SHAPE_COLUMNS, SHAPE_BACK, SHAPE_BESIDE
+  SHAPE_TO_NODES, SHAPE_DROPOUT, SHAPE_BITS, SHAPE_SELECT, SHAPE_PRODUCT, SHAPE_OUTER_PRODUCT, SHAPE_GRADIENT, SHAPE_UPDATE, SHAPE_ALIKE, SHAPE_PART, SHAPE_CONCAT, SHAPE_RUNNING, SHAPE_COLUMNS, SHAPE_BACK, SHAPE_BESIDE, SHAPE_HALO, SHAPE_BEHIND
 } ShapeRule;
 typedef enum Work { WORK_NOTHING, WORK_FUNCTION, WORK_RANDOM, WORK_BITS, WORK_ADDS, WORK_PRODUCT } Work;
 typedef enum Bytes { BYTES_ROWS, BYTES_EDGES } Bytes;
@@ -121,9 +121,9 @@ typedef struct Value {
     struct Degree {
       EdgeEnd end;
       Domain edges;
-      HaloKind halo;  /* HALO, HALO_ROWS alone */
-    } degree;         /* DEGREE; HALO, HALO_ROWS: of the sums that gather from it, the end at which they arrive */
-    /* ENTRIES: of which field, in which order, and what of them: its numbers, or where they stand, the column or the row. ENTRY_OFFSETS: of which field. */
+        HaloKind halo;  /* HALO, HALO_ROWS, BEHIND */
+      } degree;         /* DEGREE; HALO, HALO_ROWS, BEHIND: of the sums that gather from it, the end at which they arrive */
+      /* ENTRIES: of which field, in which order, and what of them: its numbers, or where they stand, the column or the row. ENTRY_OFFSETS: of which field. */
     struct Entries {
       int32_t field;
       bool is_by_column, is_number;
@@ -162,6 +162,7 @@ typedef struct Value {
   bool is_once;     /* it may be computed once (hoist.h): its kernel is no matter of tuning, for the bits are to be those of each time */
   bool is_exact;    /* where something was hoisted out of the graph, for whoever reads it to have the bits of before: it is not kept in bf16; */
   bool is_loaded;   /* nobody reads it but from memory */
+  int same_rows;    /* of ranks: values of one number are made by the same steps, of a rank's own rows and of rows of others (recompute.h); 0: there is none */
   ValueId origin;   /* in a graph that something was hoisted out of, or that was cut: which value it was before, or NO_VALUE */
 } Value;
 
@@ -192,7 +193,7 @@ typedef struct Graph {
 } Graph;
 
 HaloKind halo_kind(const Value *halo);
-/* Which rows a rank's table has, from 1 on: by HaloKind its own of these and those of others that its sums gather; 0: the value is no such table. Where halos are of parts, HALO is one, too. */
+/* Which rows a rank's table has, from 1 on: by HaloKind its own of these and those of others that its sums gather; 0: the value is no such table, or has those of others alone. Where halos are of parts, HALO is one, too. */
 int value_table(const Value *value);
 
 /* The end of edges that the rows of a kernel over them are at: an aggregation's own; everything else goes from destination to destination. */

@@ -25,20 +25,26 @@ static bool needs_no_scratch(const Value *value) {
   return !is_sum_of_rows && value->op != OP_MATMUL && value->op != OP_OUTER && value->op != OP_CROSS_ENTROPY && value->op != OP_CROSS_ENTROPY_GRADIENT;
 }
 
-static Walk look_at(Graph *once, const Graph *graph) {
-  Arena *arena = once->arena;
-  size_t count = (size_t)graph->value_count + 1;
-  Walk p = {.once = once, .graph = graph, .is_constant = arena_alloc(arena, count), .has_sum = arena_alloc(arena, count), .image = arena_alloc(arena, count * sizeof *p.image), .is_leaf = arena_alloc(arena, count)};
+bool *computed_once(const Graph *graph) {
+  bool *is_constant = arena_alloc(graph->arena, (size_t)graph->value_count + 1);
   const bool *changes = graph_changes(graph);
   for (int i = 0; i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
+    is_constant[i] = !changes[i] && !value->tap && needs_no_scratch(value); /* taps: the evaluation shows them */
+    for (int k = 0; k < value->operand_count; k++) is_constant[i] = is_constant[i] && is_constant[value->operand[k]];
+  }
+  return is_constant;
+}
+
+static Walk look_at(Graph *once, const Graph *graph) {
+  Arena *arena = once->arena;
+  size_t count = (size_t)graph->value_count + 1;
+  Walk p = {.once = once, .graph = graph, .is_constant = computed_once(graph), .has_sum = arena_alloc(arena, count), .image = arena_alloc(arena, count * sizeof *p.image), .is_leaf = arena_alloc(arena, count)};
+  for (int i = 0; i < graph->value_count; i++) {
+    const Value *value = &graph->values[i];
     p.image[i] = NO_VALUE;
-    p.is_constant[i] = !changes[i] && !value->tap && needs_no_scratch(value); /* taps: the evaluation shows them */
     p.has_sum[i] = op_is_aggregation(value->op);
-    for (int k = 0; k < value->operand_count; k++) {
-      p.is_constant[i] = p.is_constant[i] && p.is_constant[value->operand[k]];
-      p.has_sum[i] = p.has_sum[i] || p.has_sum[value->operand[k]];
-    }
+    for (int k = 0; k < value->operand_count; k++) p.has_sum[i] = p.has_sum[i] || p.has_sum[value->operand[k]];
   }
   return p;
 }
@@ -88,7 +94,7 @@ static void find_leaves(Walk *p) {
 static int table_of_field(const Walk *p, const Value *input) {
   for (int i = p->first_table; p->can_be_table && input->op == OP_INPUT && p->can_be_table[input->as.index] && i < p->once->once_count; i++) {
     const Value *table = &p->once->values[p->once->once[i]], *rows = &p->once->values[table->operand[0]];
-    if (rows->op == OP_INPUT && rows->as.index == input->as.index) return i;
+    if (value_table(table) && rows->op == OP_INPUT && rows->as.index == input->as.index) return i;
   }
   return NO_INDEX;
 }

@@ -11,6 +11,9 @@ typedef struct Hoisting {
   ValueId *origin[2];           /* per value of `graph`: the same in the training and in the evaluation graph that were given, or NO_VALUE */
 } Hoisting;
 
+/* Per value: it is the same in every epoch, and its kernel has no scratch, so that it can be computed once. */
+bool *computed_once(const Graph *graph);
+
 /* Both graphs are those that kernels are made of; what is hoisted out of them is marked there (is_once). NULL: there is none. */
 Hoisting *hoist(Arena *arena, Graph *training, Graph *evaluation);
 

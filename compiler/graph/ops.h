@@ -90,7 +90,9 @@ OP(GATHER_LOGSUMEXP, "log of the sum of the exponentials of an edge value, 0 whe
 OP(CONCAT, "values side by side along one dimension; begin is not used",
    -1, ANCHOR, PART,     CONCAT,        nothing,   concat,    0, CONCAT,                 NOTHING,  ROWS)
 OP(HALO, "of each part of the nodes the rows that its sums over neighbours gather, its own and those of other parts, for the edges' end in `degree` (cut.c)",
-   1,  ANCHOR, DEGREE,   ALIKE,         nothing,   nothing,   0, HALO,                   NOTHING,  ROWS)
+   1,  ANCHOR, DEGREE,   HALO,          nothing,   nothing,   0, HALO,                   NOTHING,  ROWS)
+OP(BEHIND, "the same table of a rank, of its own rows and of those of others that it has made itself (recompute.c)",
+   2,  ANCHOR, DEGREE,   BEHIND,        nothing,   nothing,   0, BEHIND,                 NOTHING,  ROWS)
 OP(COLUMNS, "of each rank some columns of the rows of all, for sums over neighbours that go over the whole graph (transpose.c)",
    1,  ANCHOR, DEGREE,   COLUMNS,       nothing,   nothing,   0, COLUMNS,                NOTHING,  ROWS)
 OP(BACK, "such sums where their rows are: of a rank's rows the columns of one rank behind those of another",

@@ -45,6 +45,12 @@ static bool check_part(const Shape *small, const Shape *large, int axis, int64_t
   return begin >= 0 && begin + small->size[axis] <= large->size[axis];
 }
 
+static bool is_of_others(const Shape *others, const Shape *own) {
+  Shape like = *own;
+  like.domain = DOMAIN_OTHERS;
+  return shape_equal(others, &like);
+}
+
 static const char *check_value(const Graph *graph, const Value *value) {
   const Shape *s = &value->shape;
   const Shape *o[MAX_VALUE_OPERANDS] = {NULL};
@@ -52,7 +58,7 @@ static const char *check_value(const Graph *graph, const Value *value) {
   const TypedProgram *program = graph->program;
   switch (op_info[value->op].shape) {
   case SHAPE_FIELD: return value->as.index < 0 || value->as.index >= program->field_count ? "no such field" : NULL;
-  case SHAPE_HOISTED: return value->as.once.index < 0 || (s->domain != DOMAIN_NODE && !(s->domain == DOMAIN_EDGE && value_table(value))) || s->element != ELEMENT_REAL ? "not what can be computed once" : NULL;
+  case SHAPE_HOISTED: return value->as.once.index < 0 || (s->domain != DOMAIN_NODE && s->domain != DOMAIN_OTHERS && !(s->domain == DOMAIN_EDGE && value_table(value))) || s->element != ELEMENT_REAL ? "not what can be computed once" : NULL;
   case SHAPE_WEIGHT: return value->as.index < 0 || value->as.index >= program->param_count ? "no such weight" : NULL;
   case SHAPE_OPTION:
     if (value->as.index < 0 || value->as.index >= program->option_count) return "no such option";
@@ -93,6 +99,8 @@ static const char *check_value(const Graph *graph, const Value *value) {
   }
   case SHAPE_RUNNING: return shape_equal(s, o[0]) && shape_equal(s, o[1]) && shape_equal(s, o[2]) ? NULL : "a buffer follows values of its own shape";
   case SHAPE_ALIKE: return shape_equal(s, o[0]) ? NULL : "the operand has another shape";
+  case SHAPE_HALO: return shape_equal(s, o[0]) || (o[0]->domain == DOMAIN_NODE && is_of_others(s, o[0])) ? NULL : "the operand has another shape";
+  case SHAPE_BEHIND: return shape_equal(s, o[0]) && s->domain == DOMAIN_NODE && is_of_others(o[1], s) ? NULL : "rows of others are not like the rank's own";
   case SHAPE_PART: return check_part(s, o[0], value->as.part.axis, value->as.part.begin) ? NULL : "a slice goes beyond its operand";
   case SHAPE_CONCAT: {
     int64_t begin = 0;

@@ -83,11 +83,11 @@ static bool takes_sum(const Kernels *kernels, const Kernel *kernel, const Value 
   return true;
 }
 
-/* Sums, then relu: as much of the body as begins so. */
-static void find_epilogue(const Kernels *kernels, Kernel *kernel, bool may_add) {
+/* Sums, then relu: as much of the body as begins so, at most so many values. */
+static void find_epilogue(const Kernels *kernels, Kernel *kernel, int most, bool may_add) {
   Epilogue *e = &kernel->epilogue;
   *e = (Epilogue){.result = kernel->anchor, .bias = NO_VALUE, .addend = NO_VALUE};
-  for (int b = 0; b < kernel->body_count && !e->is_relu; b++) {
+  for (int b = 0; b < kernel->body_count && b < most && !e->is_relu; b++) {
     ValueId id = kernel->body[b];
     const Value *value = &kernels->graph->values[id];
     if (value->op != OP_MAP || !is_passed_on(kernels, kernel, e->result, id)) break;
@@ -108,12 +108,12 @@ static ValueId place_of(const Kernels *kernels, const Kernel *kernel) {
 }
 
 /* What is added has to be of the result's kind. */
-static void choose_epilogue(const Kernels *kernels, Kernel *kernel) {
+static void choose_epilogue(const Kernels *kernels, Kernel *kernel, int most) {
   Epilogue *e = &kernel->epilogue;
-  find_epilogue(kernels, kernel, true);
+  find_epilogue(kernels, kernel, most, true);
   e->place = place_of(kernels, kernel);
   if (e->addend == NO_VALUE || e->place == NO_VALUE || kernels_is_half(kernels, e->addend) == kernels_is_half(kernels, e->place)) return;
-  find_epilogue(kernels, kernel, false);
+  find_epilogue(kernels, kernel, most, false);
   e->place = place_of(kernels, kernel);
 }
 
@@ -163,6 +163,23 @@ static void offer_lanes(Variants *v, const Kernels *kernels, const Kernel *kerne
     offer(v, (Variant){.name = arena_printf(v->arena, "by %d lanes", lanes), .lanes = half == 0 ? 0 : lanes});
 }
 
+/* ---- rows of others ---- */
+
+/* Added up, and not only put somewhere. */
+static bool is_of_others(const Kernels *kernels, const Kernel *kernel) {
+  return kernels->graph->values[kernel->anchor].shape.domain == DOMAIN_OTHERS && kernel->kind != KERNEL_MAP && kernel->kind != KERNEL_CONCAT && kernel->kind != KERNEL_HALO;
+}
+
+/* That makes the same of the rank's own rows; NULL: none does. */
+static const Kernel *kernel_of_own(const Kernels *kernels, const Kernel *others) {
+  const Graph *graph = kernels->graph;
+  for (int i = 0; i < kernels->kernel_count; i++) {
+    const Value *anchor = &graph->values[kernels->kernels[i].anchor];
+    if (anchor->shape.domain == DOMAIN_NODE && anchor->same_rows && anchor->same_rows == graph->values[others->anchor].same_rows) return &kernels->kernels[i];
+  }
+  return NULL;
+}
+
 /* ---- products ---- */
 
 /* Factors are of one kind: a matrix that is multiplied with bf16 is rounded for it, but rows are as they are. The result of fp32 is
@@ -175,7 +192,11 @@ static bool can_multiply(const Kernels *kernels, const Kernel *kernel) {
 
 static void offer_for_matmul(Variants *v, const Kernels *kernels, Kernel *kernel, const FuseOptions *options) {
   const struct Contraction *product = &kernels->graph->values[kernel->anchor].as.product;
-  choose_epilogue(kernels, kernel);
+  const Kernel *own = is_of_others(kernels, kernel) ? kernel_of_own(kernels, kernel) : NULL; /* whose library has been chosen */
+  choose_epilogue(kernels, kernel, own ? own->epilogue.body_count : kernel->body_count);
+  if (own && own->library) offer_library(v, own->library);
+  else if (own) offer_tiles(v, product->width);
+  if (own) return;
   bool has_rest = kernel->epilogue.body_count < kernel->body_count;
   bool is_possible = can_multiply(kernels, kernel) && !options->is_gemm_own;
   bool is_usual = is_possible && (!has_rest || product->depth >= LEAST_DEPTH || kernels->precision != PRECISION_FP32);
@@ -345,13 +366,27 @@ static bool slices_add_alike(const Kernels *sliced, const Kernel *slice, const K
   return slice->library == LIBRARY_NONE && sum->library == LIBRARY_NONE && sum->variant.lanes == 0;
 }
 
+static bool is_row_alike(const Kernels *kernels, ValueId others, ValueId own) {
+  if (others == own || others == NO_VALUE || own == NO_VALUE) return others == own;
+  return kernels->graph->values[others].same_rows != 0 && kernels->graph->values[others].same_rows == kernels->graph->values[own].same_rows;
+}
+
+/* Chains over the depth of a product are the same in every tile. */
+static bool adds_as_own(const Kernels *kernels, const Kernel *others) {
+  const Kernel *own = kernel_of_own(kernels, others);
+  if (!own || own->kind != others->kind || own->library != others->library) return false;
+  const Epilogue *x = &others->epilogue, *y = &own->epilogue;
+  if (others->library) return x->is_relu == y->is_relu && is_row_alike(kernels, x->result, y->result) && x->bias == y->bias && is_row_alike(kernels, x->addend, y->addend);
+  return others->kind == KERNEL_MATMUL || (others->variant.lanes == own->variant.lanes && has_bits(kernels, others) == has_bits(kernels, own));
+}
+
 bool kernels_add_alike(const Kernels *a, const Kernels *b) {
   NameTable anchors = {0};
   for (int i = 0; i < b->kernel_count; i++) name_table_add(b->graph->arena, &anchors, name_of(b, b->kernels[i].anchor), i);
   for (int i = 0; i < a->kernel_count; i++) {
     const Kernel *x = &a->kernels[i];
-    if (!slices_add_alike(a, x, b)) return false;
-    int k = x->kind == KERNEL_MAP || x->kind == KERNEL_CONCAT || x->kind == KERNEL_BESIDE || x->kind == KERNEL_UPDATE ? NO_INDEX : name_table_find(&anchors, name_of(a, x->anchor));
+    if (!slices_add_alike(a, x, b) || (is_of_others(a, x) && !adds_as_own(a, x))) return false;
+    int k = x->kind == KERNEL_MAP || x->kind == KERNEL_CONCAT || x->kind == KERNEL_BEHIND || x->kind == KERNEL_BESIDE || x->kind == KERNEL_UPDATE ? NO_INDEX : name_table_find(&anchors, name_of(a, x->anchor));
     if (k >= 0 && !adds_alike(a, x, b, &b->kernels[k])) return false;
   }
   return true;

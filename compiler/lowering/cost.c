@@ -835,6 +835,7 @@ static int launches(const Estimate *e) {
   case KERNEL_SPMM: return 1 + is_body_left;
   case KERNEL_CROSS_ENTROPY: return 3;
   case KERNEL_CROSS_ENTROPY_GRADIENT: return 2;
+  case KERNEL_BEHIND: return 2;
   case KERNEL_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: return e->starts;
   case KERNEL_MAP: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
@@ -869,7 +870,7 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
   e.nodes = (double)graph_rows(graph, domain_at(walked, near == END_SRC ? END_DST : END_SRC));
   e.near_nodes = (double)graph_rows(graph, domain_at(walked, near));
   e.edges = (double)graph_rows(graph, walked);
-  bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_BACK || kernel->kind == KERNEL_BESIDE || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
+  bool has_row_tasks = kernel->kind == KERNEL_MAP || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_BEHIND || kernel->kind == KERNEL_BACK || kernel->kind == KERNEL_BESIDE || kernel->kind == KERNEL_ROW_SUM || kernel->kind == KERNEL_CROSS_ENTROPY_GRADIENT;
   if (has_row_tasks && !domain_is_relation(e.anchor->shape.domain)) divide(&e, e.rows);
   if (kernel->kind == KERNEL_UPDATE) {
     e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);

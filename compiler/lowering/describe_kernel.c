@@ -50,6 +50,7 @@ static const char *says_halo(const Sentence *s) {
   if (s->kernels->graph->program->info->is_of_rank) return arena_printf(s->arena, "%s = %s, and of it what other ranks gather", s->name, s->a);
   return arena_printf(s->arena, "%s = rows of %s for the parts that gather them", s->name, s->a);
 }
+static const char *says_behind(const Sentence *s) { return arena_printf(s->arena, "%s = %s, and behind them %s", s->name, s->a, s->b); }
 static const char *says_columns(const Sentence *s) { return arena_printf(s->arena, "%s = columns of %s for each rank, all rows of its own columns", s->name, s->a); }
 static const char *says_back(const Sentence *s) { return arena_printf(s->arena, "%s = %s of the rank's rows, columns of one rank after those of another", s->name, s->a); }
 static const char *says_beside(const Sentence *s) { return arena_printf(s->arena, "%s = %s, side by side", s->name, s->a); }

@@ -196,7 +196,7 @@ static void find_virtual_values(Fusion *f) {
     f->has_anchor[i] = is_edge_anchor;
     for (int k = 0; k < value->operand_count; k++) {
       f->use_count[value->operand[k]]++;
-      f->has_tiles[value->operand[k]] |= value->op == OP_TILE || value->op == OP_HALO;
+      f->has_tiles[value->operand[k]] |= value->op == OP_TILE || value->op == OP_HALO || value->op == OP_BEHIND;
       f->has_far[value->operand[k]] |= value->op == OP_LIFT;
       f->only_user[value->operand[k]] = i;
       if (domain_is_edges(value->shape.domain) && domain_is_edges(graph->values[value->operand[k]].shape.domain))
@@ -690,7 +690,7 @@ static Domain edges_walked(const Kernels *kernels, const Kernel *kernel) {
 static bool walks_out(const Kernels *kernels, const Kernel *kernel) { return graph_walk_end(&kernels->graph->values[kernel->anchor]) == END_SRC; }
 
 /* It goes over edges by their number alone, whichever nodes they join. */
-static bool is_by_number(const Kernel *kernel) { return kernel->kind == KERNEL_MATMUL || kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_COLUMNS; }
+static bool is_by_number(const Kernel *kernel) { return kernel->kind == KERNEL_MATMUL || kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_CONCAT || kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_BEHIND || kernel->kind == KERNEL_COLUMNS; }
 
 ValueId kernels_neighbours(const Kernels *kernels, const Kernel *kernel) {
   return edges_walked(kernels, kernel) == DOMAIN_EDGE && !is_by_number(kernel) ? kernels->graph->neighbours[walks_out(kernels, kernel) ? END_SRC : END_DST] : NO_VALUE;

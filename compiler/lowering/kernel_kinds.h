@@ -37,6 +37,8 @@ KERNEL(CONCAT, "concat", "rows of several values side by side",
        NOWHERE,    NONE, nothing,       nothing, concat,        none,   concat,                 nothing,       concat)
 KERNEL(HALO, "halo", "rows of a part to those parts whose sums over neighbours gather them",
        NOWHERE,    NONE, halo,          halo,    halo,          none,   halo,                   nothing,       halo)
+KERNEL(BEHIND, "behind", "a rank's own rows, and behind them those of others that it has made",
+       NOWHERE,    NONE, nothing,       nothing, behind,        none,   behind,                 nothing,       behind)
 KERNEL(COLUMNS, "columns", "of a rank's rows the columns of each rank to that rank",
        NOWHERE,    NONE, columns,       nothing, columns,       none,   columns,                nothing,       columns)
 KERNEL(BACK, "back", "sums of columns to the ranks whose rows they are",

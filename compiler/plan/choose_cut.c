@@ -361,5 +361,5 @@ static const PlanAnswer *choose(const PlanRequest *request) {
 const PlanAnswer *plan_answer(const PlanRequest *asked) {
   PlanRequest trial = plan_request_with_room(asked);
   trial.is_trial = trial.needs_no_bound = true;
-  return finished(asked, asked->takes_first ? choose_first(&trial) : with_transposed_sums(&trial, choose(&trial)));
+  return finished(asked, asked->takes_first ? choose_first(&trial) : with_other_exchanges(&trial, choose(&trial)));
 }

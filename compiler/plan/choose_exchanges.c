@@ -1,7 +1,8 @@
-/* choose_exchanges: PlanRequest of ranks, a plan in which they exchange rows -> the faster of it and of those in which sums over neighbours go over columns of all rows.
+/* choose_exchanges: PlanRequest of ranks, a plan in which they exchange rows -> the fastest of it and of those in which sums over neighbours go over columns of all rows, or ranks make rows of others
+ * themselves.
  *
- * First all layers that can do so in both passes, then each of them otherwise: what a layer's exchange takes depends little on those of others. Nothing is tried where the rows of others are so few that
- * columns could not pass in less time. */
+ * First all layers that can do so in both passes, then each of them otherwise: what a layer's exchange takes depends little on those of others. Columns are not tried where the rows of others are so few that
+ * these could not pass in less time, nor rows made where next to nothing is waited for. */
 #include "answer.h"
 #include "compiler/graph/transpose.h"
 
@@ -22,13 +23,21 @@ static const PlanAnswer *better(const PlanAnswer *a, const PlanAnswer *b) {
   return !a->fits || answer_seconds(b) < answer_seconds(a) ? b : a;
 }
 
-static const PlanAnswer *answer_with(const PlanRequest *request, const LayersOfSums *layers, const PlanAnswer *best) {
-  Cut cut = request->cut;
-  cut.transposed = layers->count > 0 ? layers : NULL;
+static const PlanAnswer *answer_with(const PlanRequest *request, Cut cut, const PlanAnswer *best) {
   PlanRequest r = plan_request_cut(request, cut);
   if (!cut_is(r.cut, cut)) return best;
   if (best->fits) r.worth_seconds = answer_seconds(best);
   return better(best, plan_answer_uncut(&r));
+}
+
+static Cut with_transposed(Cut cut, const LayersOfSums *layers) {
+  cut.transposed = layers->count > 0 ? layers : NULL;
+  return cut;
+}
+
+static Cut with_recomputed(Cut cut, const LayersOfSums *layers) {
+  cut.recomputed = layers->count > 0 ? layers : NULL;
+  return cut;
 }
 
 /* Without the one of `all` if it is there, with it if not. */
@@ -39,10 +48,33 @@ static const LayersOfSums *flipped(Arena *arena, const LayersOfSums *all, const 
   return layers;
 }
 
-const PlanAnswer *with_transposed_sums(const PlanRequest *request, const PlanAnswer *halos) {
+static const PlanAnswer *with_transposed_sums(const PlanRequest *request, const PlanAnswer *halos) {
   const LayersOfSums *all = request->may_transpose;
-  if (!all || halos->fault || request->is_quick || request->given || (halos->fits && !is_worth_trying(request))) return halos;
-  const PlanAnswer *best = answer_with(request, all, halos);
-  for (int i = 0; i < all->count && all->count > 1 && all->count <= MOST_FLIPPED; i++) best = answer_with(request, flipped(request->arena, all, best->cut.transposed, i), best);
+  if (!all || (halos->fits && !is_worth_trying(request))) return halos;
+  const PlanAnswer *best = answer_with(request, with_transposed(request->cut, all), halos);
+  for (int i = 0; i < all->count && all->count > 1 && all->count <= MOST_FLIPPED; i++) best = answer_with(request, with_transposed(request->cut, flipped(request->arena, all, best->cut.transposed, i)), best);
   return best;
+}
+
+/* What has no room has none for rows that come once, either. */
+static bool waits_for_rows(const PlanAnswer *answer) {
+  enum { SHARE = 200 };
+  return answer->fits && SHARE * answer->schedule->net.wait_seconds > answer_seconds(answer);
+}
+
+/* Beside columns, where some layers have these. */
+static const PlanAnswer *with_recomputed_rows(const PlanRequest *request, const PlanAnswer *received) {
+  const LayersOfSums *all = request->may_recompute;
+  if (!all || !waits_for_rows(received)) return received;
+  Cut cut = request->cut;
+  cut.transposed = received->cut.transposed;
+  const PlanAnswer *best = answer_with(request, with_recomputed(cut, all), received);
+  for (int i = 0; i < all->count && all->count > 1 && all->count <= MOST_FLIPPED; i++) best = answer_with(request, with_recomputed(cut, flipped(request->arena, all, best->cut.recomputed, i)), best);
+  return best;
+}
+
+const PlanAnswer *with_other_exchanges(const PlanRequest *request, const PlanAnswer *halos) {
+  if (halos->fault || request->is_quick || request->given) return halos;
+  const PlanAnswer *best = with_transposed_sums(request, halos);
+  return best->fault ? best : with_recomputed_rows(request, best);
 }

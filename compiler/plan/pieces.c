@@ -24,7 +24,7 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
     return kernel->library == LIBRARY_NONE && anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
   case KERNEL_SPARSE_OUTER: return kernels_entries(kernels, kernel, false) != NO_VALUE;
   case KERNEL_UPDATE: return value_is_update_of_nodes(anchor);
-  case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_FOLLOW: case KERNEL_KIND_COUNT: break;
+  case KERNEL_BEHIND: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_FOLLOW: case KERNEL_KIND_COUNT: break;
   }
   return false;
 }

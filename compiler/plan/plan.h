@@ -114,6 +114,7 @@ typedef struct Residents {
   int halo_levels;        /* of the parts that they are for; 0: there are none */
   int node_blocks;        /* where the rows of the nodes are cut (runtime/core/blocks.h) */
   int node_id, edge_id;   /* what the data call each node and edge, where the data are ordered; edge_id only for dropout on edges */
+  bool has_ids_of_others; /* node_id: of a rank, whose dropout is on rows of others, too */
   int rows[SPLIT_COUNT];  /* labelled nodes of each split */
   int *field;             /* per field: its numbers; for sparse ones the first, of those that are on the device, of */
   int (*sparse)[SPARSE_BLOCKS]; /* by row ptr, idx, value, bounds (for a GPU hubs), by column the same; NO_INDEX for what is away */

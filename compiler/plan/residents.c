@@ -55,9 +55,9 @@ static int add_rows(Collecting *l, const char *name, int64_t bytes, Padding padd
   return index;
 }
 
-static bool drops_edges(const Kernels *training, Domain edges) {
+static bool drops(const Kernels *training, Domain rows) {
   for (int i = 0; training && i < training->graph->value_count; i++)
-    if (training->graph->values[i].op == OP_DROPOUT && training->graph->values[i].shape.domain == edges) return true;
+    if (training->graph->values[i].op == OP_DROPOUT && training->graph->values[i].shape.domain == rows) return true;
   return false;
 }
 
@@ -177,14 +177,15 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
                                all.has_edge_halo || needs->has_edge_halo};
     }
     add_edge_set(l, typed_edge_set(info, set), &all);
-    if (info->is_of_rank && set >= EDGES_OF_RELATIONS && drops_edges(kernels[0], typed_edge_set(info, set)))
+    if (info->is_of_rank && set >= EDGES_OF_RELATIONS && drops(kernels[0], typed_edge_set(info, set)))
       y->sets[set].id = add_part(l, arena_printf(l->arena, "%s_", typed_domain_name(info, typed_edge_set(info, set))), "id", 8 * info->ranks->related_table[set - EDGES_OF_RELATIONS]);
   }
   y->node_blocks = add_resident(l, BLOCK_GRAPH, "graph_blocks", 8 * ((INT64_C(1) << gnn_block_levels(info->is_of_rank ? info->ranks->nodes : info->nodes)) + 1));
   const bool is_ordered = l->program->data->recipe.order != ORDER_GIVEN || info->is_of_rank;
+  y->has_ids_of_others = is_ordered && drops(kernels[0], DOMAIN_OTHERS);
   if (l->has_node_ids_away) y->node_ids_away = add_away(l, "graph_node_id", (Away){.tier = l->homes.graph, .bytes = 4 * info->nodes});
-  else if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * info->nodes);
-  if (is_ordered && drops_edges(kernels[0], DOMAIN_EDGE)) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
+  else if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * (y->has_ids_of_others ? info->ranks->table[HALO_FOR_DST] : info->nodes));
+  if (is_ordered && drops(kernels[0], DOMAIN_EDGE)) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
   static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
   for (int s = 0; s < SPLIT_COUNT; s++)
     if (l->program->has_train && info->split_count[s] > 0) {

@@ -65,7 +65,7 @@ typedef struct gnn_view_sparse {
 
 typedef struct gnn_view {
   unsigned char *device; /* the arena */
-  int64_t nodes, edges, graphs;
+  int64_t nodes, edges, graphs, others;
   gnn_view_edge_set sets[128]; /* gnn_run.sets */
   int64_t type_nodes[62], type_first[62];
   gnn_view_blocks blocks;
@@ -73,7 +73,7 @@ typedef struct gnn_view {
   int64_t finer_levels, cut_levels; /* its rows are cut into 2^cut_levels parts, of runs that are 2^finer_levels to each of its own */
   int64_t rank, first_row; /* which it is, and where its rows begin among those of all */
   gnn_view_halo halo[256]; /* of parts the first three; of ranks as many as gnn_ranks_desc has */
-  const int32_t *node_id; /* what the data call each node; NULL: what the graph does */
+  const int32_t *node_id; /* what the data call each node, and behind a rank's own the others; NULL: what the graph does */
   const int64_t *edge_id;
   gnn_view_sparse sparse[8];
   const int32_t *rows[3]; /* labelled nodes by split */

@@ -28,6 +28,7 @@ static int64_t bad_value_rows(const gnn_run *run, const gnn_value_desc *value) {
   case GNN_ROWS_EDGE: return run->sets[value->count].in.entries;
   case GNN_ROWS_GRAPH: return run->graphs;
   case GNN_ROWS_TYPE: return run->type_nodes[value->count - GNN_RELATIONS];
+  case GNN_ROWS_OTHERS: return run->others;
   case GNN_ROWS_NONE: case GNN_ROWS_PART: case GNN_ROWS_EDGES_OF_PART: break;
   }
   return value->count;

@@ -127,7 +127,8 @@ gnn_messages gnn_ranks_messages(const gnn_ranks *ranks, int number, void *sendin
   const gnn_columns_lists *columns = ranks->columns[copy->holders];
   if (columns && copy->halo == ranks->desc->halos - 2) return (gnn_messages){sending, table, columns->to_holders, columns->of_all, copy->row_bytes, 0};
   if (columns) return (gnn_messages){sending, table, columns->of_all, columns->of_holders, copy->row_bytes, 0};
-  return (gnn_messages){sending, (unsigned char *)table + ranks->rows[copy->halo] * copy->row_bytes, ranks->send_first[copy->halo], ranks->receive_first[copy->halo], copy->row_bytes, gnn_ranks_draws_pairs(ranks, copy->halo)};
+  const int64_t before = copy->is_of_others ? 0 : ranks->rows[copy->halo] * copy->row_bytes;
+  return (gnn_messages){sending, (unsigned char *)table + before, ranks->send_first[copy->halo], ranks->receive_first[copy->halo], copy->row_bytes, gnn_ranks_draws_pairs(ranks, copy->halo)};
 }
 
 void gnn_ranks_count(gnn_ranks *ranks, int number, int64_t bytes) {

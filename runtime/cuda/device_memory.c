@@ -275,7 +275,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   gnn_run *run = &instance->run;
   gnn_cuda *cuda = run->cuda;
   const gnn_graph_desc *graph = &run->program->graph;
-  gnn_view view = {.device = cuda->arena, .nodes = run->nodes, .edges = run->edges, .graphs = run->graphs};
+  gnn_view view = {.device = cuda->arena, .nodes = run->nodes, .edges = run->edges, .graphs = run->graphs, .others = run->others};
   memcpy(view.type_nodes, run->type_nodes, sizeof view.type_nodes);
   memcpy(view.type_first, run->type_first, sizeof view.type_first);
   gnn_status status = GNN_OK;
@@ -287,7 +287,7 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   if (run->ranks) view.part_levels = run->ranks->desc->part_levels, view.first_part = gnn_first_part(run), view.own_parts = gnn_own_parts(run), view.rank = run->ranks->rank, view.first_row = run->ranks->desc->first[view.rank];
   if (run->ranks) view.finer_levels = run->ranks->desc->finer_levels, view.cut_levels = graph->part_levels;
   for (int d = 0; d < (run->ranks ? run->ranks->desc->halos : GNN_HALOS); d++) view.halo[d] = memory_halo(instance, d, &status);
-  view.node_id = memory_put(instance, graph->is_node_id_on_host ? NULL : run->node_id, run->nodes * (int64_t)sizeof *run->node_id, &status);
+  view.node_id = memory_put(instance, graph->is_node_id_on_host ? NULL : run->node_id, (run->nodes + (graph->has_ids_of_others ? run->others : 0)) * (int64_t)sizeof *run->node_id, &status);
   view.edge_id = memory_put(instance, run->edge_id, memory_edge_ids(run) * (int64_t)sizeof *run->edge_id, &status);
   memory_put_fields(instance, &view, &status);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {

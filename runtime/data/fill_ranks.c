@@ -67,6 +67,7 @@ static int rank_of(const rank_rows *g, int64_t row) {
 enum { ROWS_OF_WORD = 64 };
 static int64_t words_of(int64_t rows) { return rows / ROWS_OF_WORD + 1; }
 static void see_row(const rank_rows *g, int direction, int64_t row) { g->gathered[direction][row / ROWS_OF_WORD] |= UINT64_C(1) << row % ROWS_OF_WORD; }
+static int is_gathered(const rank_rows *g, int direction, int64_t row) { return g->gathered[direction][row / ROWS_OF_WORD] >> row % ROWS_OF_WORD & 1; }
 /* Of the rows before it. */
 static int64_t gathered_before(const rank_rows *g, int direction, int64_t row) {
   const uint64_t before = g->gathered[direction][row / ROWS_OF_WORD] & ((UINT64_C(1) << row % ROWS_OF_WORD) - 1);
@@ -367,6 +368,9 @@ static void fill_ids(ranks_filling *f) {
   int32_t *node_id = ranks_at(f, run->program->graph.at_node_id);
   int64_t *edge_id = ranks_at(f, run->program->graph.at_edge_id);
   for (int64_t r = f->begin; r < f->end; r++) node_id[r - f->begin] = d->node_id ? d->node_id[r] : (int32_t)r;
+  const rank_rows *nodes = &f->groups[0];
+  for (int64_t r = 0; r < d->nodes && run->program->graph.has_ids_of_others; r++)
+    if (!is_own(nodes, r) && is_gathered(nodes, GNN_HALO_IN, r)) node_id[table_row(nodes, GNN_HALO_IN, r)] = d->node_id ? d->node_id[r] : (int32_t)r;
   fill_edge_ids(&f->graph, run->program->graph.sets[GNN_EDGES].at_out_edge >= 0, d->edge_id, edge_id);
   run->node_id = node_id;
   run->edge_id = edge_id;
@@ -521,6 +525,7 @@ static gnn_status fill_rows_of_rank(ranks_filling *f, const int64_t *first, gnn_
     if (!find_table(f, k / 2, k % 2) || !find_sent(f, k / 2, k % 2)) return gnn_fill_other_parts(f->dataset, error);
   if (!find_edges(f, &f->graph, GNN_HALO_EDGES, ranks_at(f, f->desc->at_send[GNN_HALO_EDGES]))) return gnn_fill_other_parts(f->dataset, error);
   run->nodes = f->end - f->begin;
+  run->others = f->ranks->receive_first[GNN_HALO_IN][f->desc->count];
   run->edges = f->graph.count;
   const gnn_graph_desc *plan = &run->program->graph;
   const int64_t leaving = f->graph.out_ptr[run->nodes];

@@ -36,5 +36,5 @@ row igb260m cluster128
 row igb260m cluster128 --halos=1
 row igb260m a100x4 --halos=0.1
 for halos in "" --halos=4 --halos=2 --halos=1; do
-  for policy in --policy=halo --policy=transpose ""; do row papers100M cluster128 --ranks=16 $halos $policy; done
+  for policy in --policy=halo --policy=transpose --policy=halo-recompute ""; do row papers100M cluster128 --ranks=16 $halos $policy; done
 done

@@ -120,6 +120,13 @@ check "a hub, and sparse features" of_ranks hub 3
 by_columns() { of_ranks hub 3 --policy=transpose && run ./hub_3 --threads 1 --out counted | grep 'exchanges: .* between 3 ranks, each as announced' && STANDIN_SEED=4 trains hub_3 && alike hub_1 hub_3; }
 check "  sums over columns of all rows, of which the last rank has fewer" by_columns
 
+by_making() { # MODEL RANKS OPTION...: rows of others are made of what came once
+  "$gnncc" -w --plan --backend=cuda --ranks="$2" --policy=halo-recompute "${@:3}" "$1.gnn" | grep 'made again (halo-recompute)' && of_ranks "$1" "$2" --policy=halo-recompute "${@:3}" && run "./$1_$2" --threads 1 --out counted | grep "exchanges: .* between $2 ranks, each as announced" && STANDIN_SEED=4 trains "$1_$2" && alike "$1_1" "$1_$2"
+}
+check "  rows of others that the ranks make themselves, of features and of their first sums, with dropout and bits" by_making plain 3
+sed 's/return x.*/return x |> dropout(0.4) |> GAT(20, heads = 2, dropout = 0.3) |> batch_norm |> relu |> GCN(y.classes) }/; s/epochs = 3/epochs = 2/' plain.gnn >made.gnn
+check "  and by cuBLASLt, for attention" by_making made 2
+
 # ---- budgets: values move to the host and the SSD ----
 
 box="--target=$here/../end_to_end/models/plans/box.gnn --budget host=0"

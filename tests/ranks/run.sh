@@ -88,19 +88,20 @@ check "  and planned for with --backend=sim up to 1024" simulates
 chooses_exchanges() { # of two layers of 256 with so many rows of others: columns where these are more than twice a rank's own, for each layer by itself; and what was asked for
   local halos
   sed -e 's/nodes = 2100/nodes = 820000/; s/edges = 9000/edges = 41000000/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/' shapes.gnn >larger.gnn
-  exchanges_of() { "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --ranks=16 "$@" larger.gnn | tee plan | sed -n 's/^  \([a-z0-9]*\)  *\(forward\|backward\) *[0-9]*  \([a-z]*\) .*/\1 \2 \3/p' | tr '\n' ' '; }
+  exchanges_of() { "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --ranks=16 "$@" larger.gnn | tee plan | sed -n 's/^  \([a-z0-9]*\)  *\(forward\|backward\) *[0-9]*  \([a-z-]*\) .*/\1 \2 \3/p' | tr '\n' ' '; }
   for halos in 0.5 8; do exchanges_of --halos=$halos; echo; done
-  [ "$(exchanges_of --halos=0.5)" = "sage2 forward whole gcn1 forward whole gcn1 backward whole sage2 backward whole " ] && [ "$(exchanges_of --halos=8)" = "sage2 forward transpose gcn1 forward whole gcn1 backward whole sage2 backward transpose " ] &&
+  [ "$(exchanges_of --halos=0.5)" = "sage2 forward halo-recompute gcn1 forward whole gcn1 backward whole sage2 backward whole " ] && [ "$(exchanges_of --halos=8)" = "sage2 forward transpose gcn1 forward whole gcn1 backward whole sage2 backward transpose " ] &&
     [ "$(exchanges_of --halos=8 --policy=halo | grep -o transpose)" = "" ] && exchanges_of --halos=0.5 --policy=transpose | grep 'sage2 forward transpose' && grep 'halos: gcn1.m (too narrow)' plan
 }
 check "  rows of others or columns of all are planned for, whichever is the faster, by layer and pass" chooses_exchanges
+policy=transpose
 no_columns() { # WORDS OPTION...
   local words=$1
   shift
-  "$gnncc" -w --policy=transpose "$@" -o refused 2>messages
+  "$gnncc" -w --policy=$policy "$@" -o refused 2>messages
   local status=$?
   cat messages
-  [ $status -eq 1 ] && grep -q "error\[E0110\]: policy transpose: .*$words" messages && [ ! -e refused ]
+  [ $status -eq 1 ] && grep -q "error\[E0110\]: policy $policy: .*$words" messages && [ ! -e refused ]
 }
 check "columns of all rows are refused in one process" no_columns "for one process, which exchanges nothing" plain.gnn
 halo_alone() { "$gnncc" -w --policy=halo plain.gnn -o refused 2>messages; [ $? -eq 1 ] && grep 'E0110.*policy halo: the program is for one process' messages; }
@@ -111,6 +112,19 @@ check "  of rows that are behind" no_columns "stale(1) is of rows of others" --r
 sed 's/x |> SAGE(16) |> relu |> dropout(0.3) |> GCN(y.classes)/x |> GAT(16) |> relu |> GAT(y.classes)/' plain.gnn >attention.gnn
 check "  and where numbers are made on edges" no_columns "no sum over neighbours is a plain sum of rows" --ranks=2 attention.gnn
 a_gpu_alone() { "$gnncc" -w --spmm=cusparse machine.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep -q "target t has 2 devices: cuSPARSE adds up the rows of all" messages && grep -q -e '--ranks=1 is for one of the devices' messages; }
+policy=halo-recompute
+check "rows of others made again are refused in one process" no_columns "for one process, which exchanges nothing" plain.gnn
+check "  in bf16" no_columns "in 32 bits, so far" --ranks=2 --precision=bf16 plain.gnn
+check "  of values in parts" no_columns "of values that are whole" --ranks=2 '--cut=rows(2)' plain.gnn
+check "  of rows that are behind" no_columns "stale(1) is of rows of others" --ranks=2 behind.gnn
+sed 's/x |> SAGE(16) .*GCN(y.classes)/x |> GCN(y.classes)/' plain.gnn >once.gnn
+check "  and where sums gather what never changes, or of others what sums have made" no_columns "no sum over neighbours gathers what is made of weights and of rows that never change alone" --ranks=2 once.gnn
+makes_or_sends() { # BANDWIDTH MODE: which the planner takes of the forward sum of the second layer
+  printf 'target t {\n  device cpu { memory = 8GiB; threads = 2; bandwidth = 20GB/s; count = 4 }\n  link cpu <-> cpu { bandwidth = %s; latency = 2us }\n}\n' "$1" | cat - plain.gnn >linked.gnn
+  "$gnncc" -w --plan linked.gnn >plan && grep "^  gcn1 *forward *[0-9]* *$2 " plan
+}
+makes() { makes_or_sends 0.2GB/s halo-recompute && makes_or_sends 200GB/s whole; }
+check "  they are made where they take longer to come, which the planner weighs" makes
 check "  what cannot be built yet is refused by name, with what can" a_gpu_alone
 no_mpicc() { MPICC=/nonexistent/mpicc "$gnncc" -w --ranks=2 plain.gnn -o refused 2>messages; local status=$?; cat messages; [ $status -eq 5 ] && grep -q 'error\[E0507\].*MPI' messages && [ ! -e refused ]; }
 check "without mpicc the program is refused by name" no_mpicc
@@ -118,7 +132,7 @@ exchanges() { "$gnncc" -w --plan -v --ranks=4 plain.gnn >plan && grep -q '^  ran
 check "exchanges are steps of the plan on a lane of their own, with their volume" exchanges
 exchange_seconds() { # LINK: of the forward exchange of a model on four ranks, in ms
   printf 'target t {\n  device cpu { memory = 8GiB; threads = 2; bandwidth = 20GB/s; count = 4 }\n  link cpu <-> cpu { %s }\n}\n' "$1" | cat - plain.gnn >machine.gnn
-  "$gnncc" -w --plan -v machine.gnn >plan && awk '/took us/ { unit = 1e-3 } $2 == "net" && /exchange gcn1.z_halo/ && !n++ { print $4 * (unit ? unit : 1) }' plan
+  "$gnncc" -w --plan -v --policy=halo machine.gnn >plan && awk '/took us/ { unit = 1e-3 } $2 == "net" && /exchange gcn1.z_halo/ && !n++ { print $4 * (unit ? unit : 1) }' plan
 }
 takes_link() { # latency and bytes over bandwidth: of the rank with most; and the epoch has them
   local near far bytes
@@ -252,6 +266,28 @@ taken_columns() { "$gnncc" -q -w -S --ranks=3 --policy=transpose uneven.gnn -o s
 check "  and which are taken over by a plan that is given" taken_columns
 goes_on_elsewhere() { rm -rf went && ranks 3 ./columns_3 --threads 1 -q --epochs 1 --out went && ./uneven_1 --threads 1 -q --resume --out went && cmp went/last.safetensors uneven_1.out/last.safetensors; }
 check "  whose checkpoints go on in one process" goes_on_elsewhere
+
+# ---- rows of others that the ranks make themselves ----
+
+made_again() { # MODEL N WORDS: the bits of MODEL_1.out, where its plan says of rows so
+  cp "$1.gnn" made.gnn && rm -rf made_1.out && cp -r "$1_1.out" made_1.out && "$gnncc" -w --plan --ranks="$2" --policy=halo-recompute made.gnn >plan && grep "made again (halo-recompute): $3\$" plan &&
+    compiles --verify --ranks="$2" --policy=halo-recompute made.gnn -o "made_$2" && trains "$2" made && alike made "$2"
+}
+check "rows of others made of features and of their first sums, with dropout and bits, on 2" made_again plain 2 gcn1.z
+check "  on 4" made_again plain 4 gcn1.z
+model encoded 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3) { order = nested }' '  h = x |> dropout(0.4) |> Linear(10) |> batch_norm |> relu
+  return h |> GAT(4, heads = 2, dropout = 0.2) |> layer_norm |> elu |> GCN(y.classes)'
+encoded() { compiles --cut=whole encoded.gnn -o encoded_1 && trains 1 encoded && made_again encoded 3 'gat1.s, gat1.z'; }
+check "  for attention, behind a product with batch norm, in a nested order, on 3" encoded
+options=--policy=halo-recompute
+check "  and send to the byte what was announced" counts made
+options=
+tells_made() { # the layers, in both passes; and nothing passes for the forward one
+  "$gnncc" -w --plan -v --ranks=3 --policy=halo-recompute encoded.gnn >plan && grep '^  gat1 *forward *[0-9]* *halo-recompute  *[12]  *0 *$' plan && grep '^  gat1 *backward .*halo-recompute' plan && grep 'gat1.lin_others = h_others @ gat1.lin.weight' plan && grep 'exchange x_others: ' plan && ! grep 'exchange gat1.z_halo' plan
+}
+check "  which plans say of each layer" tells_made
+taken_made() { "$gnncc" -w --plan=json --ranks=3 --policy=halo-recompute encoded.gnn >report.json && "$build/tests/check_report" report report.json && "$gnncc" -q -w -S --ranks=3 --policy=halo-recompute encoded.gnn -o searched && "$gnncc" -q -w -S --ranks=3 --plan-from=report.json encoded.gnn -o taken && cmp searched/encoded.c taken/encoded.c; }
+check "  and which are taken over by a plan that is given" taken_made
 
 # Weights and features of edges: w.npy, e.npy.
 edge_data directed

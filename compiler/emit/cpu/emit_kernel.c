@@ -500,16 +500,34 @@ static void emit_exchange(StepWriter *w) {
     else emit_sending(w);
     return;
   }
-  const char *sent = step_scratch(w), *own = step_to(w, w->kernel->anchor);
+  const bool has_own = value_table(w->anchor);
+  const char *sent = step_scratch(w), *own = has_own ? step_to(w, w->kernel->anchor) : NULL;
   const int halo = halo_of_ranks(w->graph, w->kernel);
   step_write_halo(w, (Spread){0});
   print_table_rows(w, "sent", USES_RUN, "i", arena_printf(w->arena, "  const int32_t *row = gnn_rows_to_send(g, %d);\n", halo), "    const int64_t r = row[i];\n", sent);
-  print_table_rows(w, "rows", 0, "r", "", "", own);
-  open_step_as(w, "_own", no_members);
-  run_over_rows(w, "rows", w->anchor->shape.domain, 1);
-  fprintf(w->out, "}\n\n");
+  if (has_own) {
+    print_table_rows(w, "rows", 0, "r", "", "", own);
+    open_step_as(w, "_own", no_members);
+    run_over_rows(w, "rows", w->anchor->shape.domain, 1);
+    fprintf(w->out, "}\n\n");
+  }
   open_step(w, no_members);
   fprintf(w->out, "  gnn_parallel(g->team, gnn_sent_rows(g, %d), %d, %s_sent, &s);\n}\n\n", halo, SENT_ROWS, w->name);
+}
+
+/* A table that needs no exchange. */
+static void emit_behind(StepWriter *w) {
+  const char *to = step_to(w, w->kernel->anchor);
+  RowWriter *own = step_write_table(w, 0, (Spread){0}), *others = w->operand = step_write_table(w, 1, (Spread){0});
+  w->body = own;
+  print_table_rows(w, "rows", 0, "r", "", "", to);
+  w->body = others;
+  print_table_rows(w, "others", USES_RUN, "r", "", "", arena_printf(w->arena, "%s + g->nodes * %" PRId64, to, kernels_row_stride(w->kernels, w->kernel->anchor)));
+  w->body = own;
+  open_step(w, no_members);
+  run_over_rows(w, "rows", DOMAIN_NODE, 1);
+  run_over_rows(w, "others", DOMAIN_OTHERS, 1);
+  fprintf(w->out, "}\n\n");
 }
 
 /* Row by row: the columns of others are put where they leave from, the rank's own into the table of all rows, which an exchange completes. */

@@ -408,7 +408,8 @@ static void emit_exchange(CudaWriter *c) {
     return;
   }
   const int halo = halo_of_ranks(w->graph, w->kernel);
-  const char *sent = argument_at_scratch(w->arguments, kernels_is_half(w->kernels, w->kernel->anchor) ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses), *own = step_to(w, w->kernel->anchor);
+  const bool has_own = value_table(w->anchor);
+  const char *sent = argument_at_scratch(w->arguments, kernels_is_half(w->kernels, w->kernel->anchor) ? ELEMENTS_HALF : ELEMENTS_REAL, &w->uses), *own = has_own ? step_to(w, w->kernel->anchor) : NULL;
   step_write_halo(w, any_spread);
   set_group(c, body_width(c), 1, 0);
   step_write_halo(w, spread_of(c));
@@ -417,9 +418,29 @@ static void emit_exchange(CudaWriter *c) {
   print_own(c);
   fprintf(w->out, "  for (int64_t i = gnn_group<%d>(); i < g->halo[%d].sent; i += gnn_groups<%d>()) {\n    const int64_t r = g->halo[%d].row[i];\n", c->lanes, halo, c->lanes, halo);
   print_table_row(c, sent, "i");
-  c->is_own = true;
+  c->is_own = has_own;
+  if (!has_own) return;
   open_rows(c);
   print_table_row(c, own, "r");
+}
+
+/* A table that needs no exchange: rows of one operand, of a kernel of their own. */
+static void print_behind(CudaWriter *c, int operand, const char *suffix, Domain domain, const char *to) {
+  StepWriter *w = &c->w;
+  w->body = step_write_table(w, operand, any_spread);
+  set_group(c, body_width(c), 1, 0);
+  w->body = step_write_table(w, operand, spread_of(c));
+  open_plain(c, suffix, blocks_of(c, rows_text_of(c, domain, 1)));
+  print_step_struct(c);
+  print_own(c);
+  fprintf(w->out, "  for (int64_t r = gnn_group<%d>(); r < %s; r += gnn_groups<%d>()) {\n", c->lanes, step_row_count(w, domain, 1), c->lanes);
+  print_table_row(c, to, "r");
+}
+
+static void emit_behind(CudaWriter *c) {
+  const char *to = step_to(&c->w, c->w.kernel->anchor);
+  print_behind(c, 0, "rows", DOMAIN_NODE, to);
+  print_behind(c, 1, "others", DOMAIN_OTHERS, arena_printf(c->w.arena, "%s + g->nodes * %" PRId64, to, kernels_row_stride(c->w.kernels, c->w.kernel->anchor)));
 }
 
 /* Rows of the part go to all parts that gather some, those for one after those for another. */
@@ -702,7 +723,7 @@ static const char *gemm_sizes(Arena *arena, const Kernels *kernels, const Kernel
                                      stride_text(arena, kernels, "stride_c", kernel->epilogue.place));
   const DataInfo *info = kernels->graph->program->info;
   const char *rows = emit_row_count(arena, info, anchor->shape.domain, p.lead);
-  if (info->is_of_rank) rows = arena_printf(arena, "INT64_C(%" PRId64 ")", p.lead * typed_rows(info->of_all, anchor->shape.domain)); /* as in one process */
+  if (info->is_of_rank) rows = arena_printf(arena, "INT64_C(%" PRId64 ")", p.lead * typed_rows(info->of_all, anchor->shape.domain == DOMAIN_OTHERS ? DOMAIN_NODE : anchor->shape.domain)); /* as in one process */
   return arena_printf(arena, ".m = %s, .n = %" PRId64 ", .k = %" PRId64 ", %s.transpose_b = %d, .is_relu = %d, .is_half = %d, .precision = %s",
                       rows, p.width, p.depth, strides, p.transposed, kernel->epilogue.is_relu, kernels_is_half(kernels, kernel->epilogue.place), precision);
 }
