@@ -56,7 +56,7 @@ RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c made.c open.
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
 CUDA := $(shell CUDA_HOME='$(CUDA_HOME)' CUDA_PATH='$(CUDA_PATH)' runtime/cuda/home.sh)
 CUDA_INCLUDE := $(word 2,$(CUDA))
-CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c device_memory.c device_net.c error.c events.c find.c launch.c streams.c users.c work.c)
+CUDA_RUNTIME := $(addprefix runtime/cuda/, cublaslt.c cusparse.c device_cuda.c device_host_net.c device_memory.c device_net.c error.c events.c find.c launch.c streams.c users.c work.c)
 CUDA_HEADERS := $(addprefix $(CUDA_INCLUDE)/, cuda_runtime_api.h cublasLt.h cusparse.h)
 NO_CUDA := $(filter-out $(wildcard $(CUDA_HEADERS)),$(CUDA_HEADERS))
 LOG_PAGE := $(B)/runtime/app/log_page_html.c

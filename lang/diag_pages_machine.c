@@ -110,7 +110,7 @@ static const DiagPage pages[] = {
     {"E0507", "a tool for the target is missing",
      "A CUDA target needs the CUDA toolkit, 12.0 or newer: nvcc or NVRTC that know the GPU's architecture, libcudart_static.a, libcublasLt unless --gemm=own says\n"
      "otherwise, libcusparse with --spmm=cusparse; CUDA_HOME, or else the nvcc in PATH, says where they are. -S writes the sources without compiling; --target=native plans\n"
-     "for this machine. Programs of several ranks need MPI and its compiler (mpicc, or what MPICC names), on GPUs NCCL, too. --calibrate and --tune need the GPU itself, too, and its driver.",
+     "for this machine. Programs of several ranks need MPI and its compiler (mpicc, or what MPICC names), on GPUs NCCL, too, which --policy=halo-host does without. --calibrate and --tune need the GPU itself, too, and its driver.",
      NULL,
      NULL, .exit_code = 5, .why_none = "the toolkit is missing, whatever the program says."},
     {"E0508", "a quantity of the wrong kind",

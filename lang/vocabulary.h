@@ -23,8 +23,8 @@
   policy(POLICY_ROC, "roc") policy(POLICY_FLEXGNN, "flexgnn") policy(POLICY_TORCH_BUDGET, "torch-budget") policy(POLICY_DTR, "dtr") \
   policy(POLICY_CAPUCHIN, "capuchin") policy(POLICY_HONGTU, "hongtu") policy(POLICY_GRINNDER, "grinnder")
 
-/* How ranks get what a sum over neighbours reads of others: rows come, or columns of all rows do, or rows are made again of what has come once. */
-#define EXCHANGES(exchange) exchange(EXCHANGE_HALO, "halo") exchange(EXCHANGE_TRANSPOSE, "transpose") exchange(EXCHANGE_RECOMPUTE, "halo-recompute")
+/* How ranks get what a sum over neighbours reads of others: rows come, or columns of all rows do, or rows are made again of what has come once; and of GPUs rows may come through the host. */
+#define EXCHANGES(exchange) exchange(EXCHANGE_HALO, "halo") exchange(EXCHANGE_TRANSPOSE, "transpose") exchange(EXCHANGE_RECOMPUTE, "halo-recompute") exchange(EXCHANGE_HALO_HOST, "halo-host")
 
 /* What a value is to the layer that it is of: some of those systems decide by it. */
 #define ROLES(role) role(ROLE_OTHER, "other") role(ROLE_INPUT, "input") role(ROLE_AGGREGATE, "aggregate")

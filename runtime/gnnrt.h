@@ -199,6 +199,7 @@ typedef struct gnn_ranks_desc {
   gnn_boundary boundary;
   double boundary_number;        /* stale: the share of what came before in averages, 0: there are none; sample: the share of rows */
   int finer_levels;              /* of steps that run over some of a rank's rows at a time: a part of the nodes is 2^finer_levels runs there */
+  int64_t passing_bytes;         /* between devices: pinned memory of the host for the most that passes at once, where it passes there; 0: it passes from device to device */
   int whole_set;                 /* of the sets of edges the last, which is the whole graph on every rank, between the last type of nodes, which are all; of the halos the last but one passes columns
                                   * of the rows of all, the last the rows of all columns (core/rank_columns.c). 0: there is none */
 } gnn_ranks_desc;

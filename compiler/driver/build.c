@@ -229,7 +229,7 @@ static int run(const Builder *b, Command *command) {
 
 static bool is_cuda(const Builder *b) { return b->c->backend == BACKEND_CUDA; }
 static bool has_ranks(const Builder *b) { return b->c->rank != NULL; }
-static bool has_nccl(const Builder *b) { return has_ranks(b) && is_cuda(b); }
+static bool has_nccl(const Builder *b) { return has_ranks(b) && is_cuda(b) && !b->c->machine.passes_host; }
 
 static const char *device_file(const Builder *b, const char *suffix) {
   return in_scratch(b, arena_printf(b->arena, "%s_kernels.%s", b->prefix, suffix));
@@ -373,7 +373,7 @@ static int run_link(const Builder *b, Command *link) {
   }
   if (has_nccl(b) && !is_found(b, "nccl")) {
     fprintf(stderr, "gnncc: error[E0507]: a program of ranks on GPUs needs NCCL, and the linker finds no libnccl\n"
-                    "   help: apt install libnccl-dev; or put it beside the CUDA toolkit's libraries, in %s\n"
+                    "   help: apt install libnccl-dev; or put it beside the CUDA toolkit's libraries, in %s; --policy=halo-host does without\n"
                     "   more: gnncc --explain E0507\n", b->cuda.libraries);
     return 5;
   }
@@ -434,7 +434,7 @@ static int find_nccl(const Builder *b) {
   words(b, &command, "-include nccl.h -fsyntax-only -x c /dev/null");
   if (succeeds(b, &command)) return 0;
   fprintf(stderr, "gnncc: error[E0507]: a program of ranks on GPUs needs NCCL, and there is no nccl.h\n"
-                  "   help: apt install libnccl-dev; or put it beside the CUDA toolkit's headers, in %s\n"
+                  "   help: apt install libnccl-dev; or put it beside the CUDA toolkit's headers, in %s; --policy=halo-host does without\n"
                   "   more: gnncc --explain E0507\n", b->cuda.headers);
   return 5;
 }

@@ -373,6 +373,7 @@ static void record_trial(const Compilation *c, Trial *trial) {
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
   if (c->ranks > 1) machine_share_out(&c->machine, c->ranks);
+  if (c->ranks > 1 && c->backend == BACKEND_CUDA && exchange_asked(c) == EXCHANGE_HALO_HOST) machine_pass_by_host(&c->machine);
   memcpy(c->machine_bytes, c->machine.tier_bytes, sizeof c->machine_bytes);
   if (c->backend == BACKEND_CUDA) c->machine.is_ssd_direct = false; /* a disk reads and writes the host's memory */
   find_fingerprints(c);
@@ -411,7 +412,7 @@ static const char *asked_for(const char *option, const char *setting) { return o
 
 /* By itself; or, where parts were asked for, with data where there is room for them, unless that was asked for, too. */
 static bool may_be_cut(const Compilation *c) {
-  const bool may_have_parts = c->ranks < 2 || (ranks_are_cut(c) && (exchange_asked(c) == EXCHANGE_HALO || exchange_asked(c) == EXCHANGE_COUNT));
+  const bool may_have_parts = c->ranks < 2 || (ranks_are_cut(c) && exchange_asked(c) != EXCHANGE_TRANSPOSE && exchange_asked(c) != EXCHANGE_RECOMPUTE);
   return cut_wish(c).mode != CUT_WHOLE && may_have_parts && !cut_has_data_away(cut_asked(c)) && !c->program->train.batch_graphs && !c->options->has_double && !c->options->plan_from;
 }
 
@@ -523,7 +524,7 @@ static bool run_explain(Compilation *c) {
                            .evaluation = a->evaluation->kernels, .is_sparse_field = c->is_sparse_field, .backend = c->backend, .architecture = architecture_of(c),
                            .fingerprint = c->fingerprint, .model_fingerprint = c->model_fingerprint,
                            .model_path = c->model_path, .source_text = c->text};
-  c->emission.process = process_of(c->emission.program, a->schedule, a->layout, c->backend == BACKEND_CUDA);
+  c->emission.process = process_of(c->emission.program, a->schedule, a->layout, &c->machine, c->backend == BACKEND_CUDA);
   c->emission.has_lines = o->is_debugging;
   c->emission.has_double = o->has_double && c->program->has_train;
   for (int i = 0; i < d->count; i++) c->emission.values_by_fate[d->list[i].fate]++;

@@ -50,7 +50,8 @@ static const LayersOfSums *layers_of(const Compilation *c, Exchange exchange) {
 
 /* Why not, in a message. */
 static const char *not_for(const Compilation *c, Exchange exchange) {
-  if (exchange == EXCHANGE_HALO) return NULL;
+  if (exchange == EXCHANGE_HALO_HOST && c->backend != BACKEND_CUDA) return "the ranks are on processors, whose rows are the host's";
+  if (exchange == EXCHANGE_HALO || exchange == EXCHANGE_HALO_HOST) return NULL;
   const char *why = not_of_program(c, exchange);
   if (!why) why = not_of_cut(c, exchange);
   if (why || layers_of(c, exchange)->count > 0) return why;

@@ -755,7 +755,7 @@ static void emit_ranks(const Emission *m, FILE *out) {
   for (int h = 0; h < ranks->halos; h++) fprintf(out, "%s%s", h ? ", " : "", at(m, blocks[kind_of_halo(h)].row));
   fprintf(out, "};\nstatic const gnn_ranks_desc ranks = {%d, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), first_part, first_row, %d, gathered, at_send", ranks->count, ranks->part_levels, ranks->nodes, ranks->edges, ranks->halos);
   static const char *const boundaries[] = {"GNN_BOUNDARY_EXACT", "GNN_BOUNDARY_STALE", "GNN_BOUNDARY_SAMPLE"};
-  fprintf(out, ", &gnn_mpi, %s, %.17g, %d, %d};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number, m->evaluation_plan->problem->parts->finer,
+  fprintf(out, ", &gnn_mpi, %s, %.17g, %d, INT64_C(%" PRId64 "), %d};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number, m->evaluation_plan->problem->parts->finer, passing_bytes(m->program, m->schedule, m->machine),
           m->program->info->has_all ? domain_set(typed_all_edges(m->program->info)) : 0);
 }
 
@@ -992,8 +992,9 @@ static void emit_cuda_rules(const Emission *m, FILE *out) {
            "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt\n");
   fprintf(out, emit_cuda_calls(m, LIBRARY_CUBLASLT) ? "LIBS += -lcublasLt\n" : "FLAGS += -DGNN_NO_CUBLASLT\n");
   fprintf(out, emit_cuda_calls(m, LIBRARY_CUSPARSE) ? "LIBS += -lcusparse\n\n" : "FLAGS += -DGNN_NO_CUSPARSE\n\n");
-  if (ranks_of(m)) fprintf(out, "LIBS += -lnccl\n");
-  emit_put(m, out, ranks_of(m) ? "OBJECTS = `.o gnncuda.o gnnrt.o gnnmpi.o gnnnccl.o\n\ngnnnccl.o: gnnnccl.c gnncuda.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnnnccl.c\n" : "OBJECTS = `.o gnncuda.o gnnrt.o\n\n");
+  const bool has_nccl = ranks_of(m) && !m->machine->passes_host;
+  if (has_nccl) fprintf(out, "LIBS += -lnccl\n");
+  emit_put(m, out, ranks_of(m) && !has_nccl ? "OBJECTS = `.o gnncuda.o gnnrt.o gnnmpi.o\n\n" : has_nccl ? "OBJECTS = `.o gnncuda.o gnnrt.o gnnmpi.o gnnnccl.o\n\ngnnnccl.o: gnnnccl.c gnncuda.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnnnccl.c\n" : "OBJECTS = `.o gnncuda.o gnnrt.o\n\n");
   emit_put(m, out,
            "# Device code is compiled by nvcc; NVRTC is a library, which gnncc calls where it makes the program itself. Without nvcc: make this\n"
            "# image where it is, and bring it along.\n"

@@ -368,7 +368,7 @@ static void add_exchange_facts(const Schedule *s, const Step *step, json_t *item
   json_object_set_new(item, "writes", json_pack("[s]", name));
   json_object_set_new(item, "frees", json_array());
   json_object_set_new(item, "volume_bytes", integer(copy->exchange.bytes));
-  json_object_set_new(item, "variant", json_string(exchange_variant(copy_kernel(copy))));
+  json_object_set_new(item, "variant", json_string(exchange_variant(copy_kernel(copy), copy->exchange.passes_host)));
 }
 
 static void add_copy_facts(const Schedule *s, const Step *step, json_t *item) {

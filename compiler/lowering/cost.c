@@ -230,6 +230,11 @@ void machine_share_out(Machine *machine, int ranks) {
   if (users > 1 || machine->peer.bandwidth <= 0) machine->peer = (Link){fmin(machine->bandwidth / 3, machine->peer.bandwidth > 0 ? machine->peer.bandwidth : machine->bandwidth), machine->peer.latency > 0 ? machine->peer.latency : PEER_LATENCY}; /* by memory: written, read, written */
 }
 
+void machine_pass_by_host(Machine *machine) {
+  machine->passes_host = true;
+  machine->peer.bandwidth = fmin(machine->peer.bandwidth, machine->links[LANE_D2H].bandwidth > 0 ? machine->links[LANE_D2H].bandwidth : machine->peer.bandwidth);
+}
+
 static double link_seconds(Link link, int64_t bytes) { return bytes > 0 && link.bandwidth > 0 ? link.latency + (double)bytes / link.bandwidth : 0; }
 
 /* Rows of row_bytes from the first ranks to the first ranks, so many of each. */
@@ -254,6 +259,7 @@ static ExchangeTraffic traffic_of(const Exchanged *x, int rank, int of_node) {
 static ExchangeCost cost_of_exchange(const Machine *machine, const Exchanged *x) {
   const int count = x->ranks->count, of_node = machine->together > 0 ? machine->together : count;
   ExchangeCost cost = {0};
+  double staging = 0;
   for (int node = 0; node < count; node += of_node) {
     int64_t leaves = 0, comes = 0; /* the node */
     for (int r = node; r < node + of_node && r < count; r++) {
@@ -262,11 +268,14 @@ static ExchangeCost cost_of_exchange(const Machine *machine, const Exchanged *x)
       cost.bytes += t.sent[0] + t.sent[1];
       if (bytes > cost.most_bytes) cost.most_bytes = bytes;
       cost.seconds = fmax(cost.seconds, link_seconds(machine->peer, t.sent[0] > t.received[0] ? t.sent[0] : t.received[0]));
+      if (machine->passes_host) staging = fmax(staging, link_seconds(machine->links[LANE_D2H], t.sent[0] + t.sent[1]) + link_seconds(machine->links[LANE_H2D], t.received[0] + t.received[1]));
       leaves += t.sent[1];
       comes += t.received[1];
     }
     cost.seconds = fmax(cost.seconds, link_seconds(machine->net, leaves > comes ? leaves : comes));
   }
+  cost.seconds += staging;
+  cost.passes_host = machine->passes_host;
   return cost;
 }
 
@@ -326,6 +335,16 @@ int64_t exchange_most_rows(const Kernels *kernels, const Kernel *kernel) {
   for (int r = 0; r < x.ranks->count; r++) {
     const int64_t rows = traffic_of(&x, r, x.ranks->count).sent[0];
     if (rows > most) most = rows;
+  }
+  return most;
+}
+
+int64_t exchange_most_received(const Kernels *kernels, const Kernel *kernel) {
+  const Exchanged x = exchanged(kernels, kernel);
+  int64_t most = 0;
+  for (int r = 0; r < x.ranks->count; r++) {
+    const int64_t bytes = traffic_of(&x, r, x.ranks->count).received[0];
+    if (bytes > most) most = bytes;
   }
   return most;
 }

@@ -27,6 +27,7 @@ typedef struct Machine {
   bool is_ssd_direct;             /* the SSD is reached from the device's memory itself, not through the host's */
   int ranks, together;            /* of a program of several, which have one device each: how many, and of a node. The figures here are those of one */
   Link peer, net;                 /* between ranks of a node; between nodes, whose ranks share it */
+  bool passes_host;               /* what passes between ranks leaves the device for the host, and comes to the device from there */
   const char *scratch_dir;        /* of the SSD tier; NULL: the program's choice */
   bool is_measured;               /* its rates are; false: modelled */
   const char *processor;          /* from whose table they are, or NULL */
@@ -41,6 +42,7 @@ Machine machine_of_target(const TargetSpec *target);
 int exchange_holders(const Kernels *kernels, const Kernel *kernel);
 /* The most rows that leave one rank. */
 int64_t exchange_most_rows(const Kernels *kernels, const Kernel *kernel);
+int64_t exchange_most_received(const Kernels *kernels, const Kernel *kernel); /* bytes that come to one rank, at most */
 /* Bytes of one rank in an exchange: within its node, of of_node ranks, and beyond. O(ranks). */
 typedef struct ExchangeTraffic {
   int64_t sent[2], received[2];
@@ -56,6 +58,7 @@ typedef struct ExchangeCost {
   int64_t bytes, most_bytes; /* that leave all ranks; that leave or reach the one with most */
   double seconds;            /* of the slowest, */
   double later_seconds;      /* and where nobody waits for what is sent before the next epoch, how long that takes */
+  bool passes_host; /* Machine.passes_host */
 } ExchangeCost;
 
 /* Sums over all rows, which end with the parts of all ranks. */
@@ -68,7 +71,7 @@ enum { FLAT_WIDEST = 32 }; /* numbers of an edge that emit_flat.c puts aside, fo
 /* Of the rows that a halo kernel of a rank gathers; nothing for others. */
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
 static inline bool kernel_exchanges(const Kernel *kernel) { return kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_COLUMNS || kernel->kind == KERNEL_BACK; } /* in a program of ranks */
-static inline const char *exchange_variant(const Kernel *kernel) { return kernel->kind == KERNEL_HALO ? "halo" : "transpose"; }
+static inline const char *exchange_variant(const Kernel *kernel, bool passes_host) { return kernel->kind != KERNEL_HALO ? "transpose" : passes_host ? "halo-host" : "halo"; }
 HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph);
 BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel); /* what a training makes of it */
 const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel);
@@ -80,6 +83,8 @@ double seconds_of_columns(const Machine *machine, const RankInfo *ranks, int64_t
 
 /* As one of so many ranks has it: the tiers that a node's devices share are divided among them, and where there are more ranks than devices, these too. */
 void machine_share_out(Machine *machine, int ranks);
+/* Ranks of it exchange through the host: between those of a node as fast as that is reached. */
+void machine_pass_by_host(Machine *machine);
 
 typedef struct Cost {
   double seconds;

@@ -249,7 +249,7 @@ static void add_op(const Describing *d, ProblemOp op, double seconds, double net
   stage[0] = (ProblemStage){.lane = LANE_COMPUTE, .amount = llround(1e9 * seconds)};
   stage[1] = (ProblemStage){.lane = LANE_NET, .amount = llround(1e9 * net_seconds)};
   op.variants = arena_alloc(d->arena, sizeof *op.variants);
-  op.variants[0] = (ProblemVariant){.name = net_seconds > 0 ? exchange_variant(&d->kernels->kernels[kernel]) : "default", .stages = stage, .stage_count = 1 + (net_seconds > 0), .work_bytes = work_bytes};
+  op.variants[0] = (ProblemVariant){.name = net_seconds > 0 ? exchange_variant(&d->kernels->kernels[kernel], d->machine->passes_host) : "default", .stages = stage, .stage_count = 1 + (net_seconds > 0), .work_bytes = work_bytes};
   op.variant_count = 1;
   if (op.chunks == 0) op.chunks = 1;
   op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD && !writes_resident(d, &op) && !(net_seconds > 0 && exchange_boundary(d->kernels, &d->kernels->kernels[kernel]) != BOUNDARY_EXACT); /* there is one such exchange in an epoch */

@@ -5,6 +5,7 @@
 #include "process.h"
 #include "compiler/graph/learned.h"
 
+#include "runtime/core/blocks.h"
 #include "runtime/core/scratch.h"
 #include "runtime/gnnrt.h"
 
@@ -31,6 +32,8 @@ static int64_t best_bytes(const TypedProgram *program, const Residents *resident
 }
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+enum { COUNTED_BYTES = 16 /* of a canonical block, by an evaluation on a GPU */ };
 
 /* What of the device arena is filled with data: graph and features that nothing computes. */
 static int64_t filled_bytes(const Residents *residents) {
@@ -163,7 +166,24 @@ static int64_t ranked_rows(const TypedProgram *program) {
   return ranks_measure_all(program) ? typed_rows(info->of_all, program->exprs[program->result].type.domain) : info->ranks->most_nodes;
 }
 
-Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, bool is_apart) {
+/* What leaves a rank and what comes; sums of all parts; what an evaluation counts of the canonical blocks. */
+int64_t passing_bytes(const TypedProgram *program, const Schedule *schedule, const Machine *machine) {
+  const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
+  if (!ranks || !machine->passes_host) return 0;
+  int64_t most = COUNTED_BYTES << gnn_block_levels(ranks->nodes);
+  for (int i = 0; i < schedule_step_count(schedule); i++) {
+    const Step *step = &schedule->steps[i];
+    if (step->kind == STEP_COPY && copy_is_exchange(&schedule->copies[step->copy])) {
+      const Copy *copy = &schedule->copies[step->copy];
+      most = greater(most, copy->bytes + exchange_most_received(copy->kernels, copy_kernel(copy)));
+    }
+    const Kernel *kernel = step->kind == STEP_KERNEL ? &step->kernels->kernels[step->kernel] : NULL;
+    if (kernel && kernel_gathers_parts(kernel)) most = greater(most, 4 * shape_width(&step->kernels->graph->values[kernel->anchor].shape) << ranks->part_levels);
+  }
+  return most;
+}
+
+Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, const Machine *machine, bool is_apart) {
   const DataInfo *info = program->info;
   const Residents *residents = layout->residents;
   const Loading *loading = ranks_own_edges(program, residents) ? &info->loading_of_rank : &info->loading;
@@ -174,7 +194,8 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   bool is_sorting = false;
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
   p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
-              (is_sorting ? RANKED_BYTES * ranked_rows(program) : 0) + measured_bytes(program) + drawing_bytes(program) + written_bytes(program);
+              (is_sorting ? RANKED_BYTES * ranked_rows(program) : 0) + measured_bytes(program) + drawing_bytes(program) + written_bytes(program) +
+              passing_bytes(program, schedule, machine);
   if (stays) p.running += loading->held + loading->stays;
   const int64_t windows = loading->mapped < WINDOW_BYTES ? loading->mapped : WINDOW_BYTES;
   const int64_t beside = windows + loading->held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program, residents) + measured_bytes(program) + drawing_bytes(program);

@@ -18,4 +18,6 @@ struct gnn_cuda_net {
   void (*end)(gnn_ranks *ranks, int is_failed); /* is_failed: what is under way is given up */
 };
 
+extern const gnn_cuda_net gnn_host_net; /* device_host_net.c */
+
 #endif

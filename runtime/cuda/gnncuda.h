@@ -15,7 +15,7 @@
 #include "gnnrt.h"
 #include "kernels/cuda/places.h"
 
-/* What carries rows and sums between the devices of ranks: gnn_nccl of net/nccl.c (device_net.h). */
+/* What carries rows and sums between the devices of ranks: gnn_nccl of net/nccl.c, or gnn_host_net (device_net.h). */
 typedef struct gnn_cuda_net gnn_cuda_net;
 
 extern const gnn_backend gnn_cuda_backend; /* for gnn_program.backend; gnn_program.code is a gnn_cuda_code */

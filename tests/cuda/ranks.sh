@@ -127,6 +127,21 @@ check "  rows of others that the ranks make themselves, of features and of their
 sed 's/return x.*/return x |> dropout(0.4) |> GAT(20, heads = 2, dropout = 0.3) |> batch_norm |> relu |> GCN(y.classes) }/; s/epochs = 3/epochs = 2/' plain.gnn >made.gnn
 check "  and by cuBLASLt, for attention" by_making made 2
 
+# ---- through the host ----
+
+through_host() { # MODEL RANKS OPTION...: without NCCL, the same bits, in graphs and step by step
+  env CC="cc -B$work/ld" OMPI_CC="gcc -B$work/ld" "$gnncc" -q -w --verify --backend=cuda --ranks="$2" --policy=halo-host "${@:3}" "$1.gnn" -o "$1_host" && ! nm "$1_host" | grep -i nccl && ranks=$2 &&
+    trains "$1_host" && alike "$1_1" "$1_host" && STANDIN_SEED=4 trains "$1_host" && alike "$1_1" "$1_host" && GNN_CUDA_GRAPH=0 trains "$1_host" --serial-lanes && alike "$1_1" "$1_host"
+}
+check "rows of others come through the host, without NCCL, of three ranks of unequal parts" through_host every 3
+counts_host() { run ./every_host --threads 1 --out counted | grep 'exchanges: [1-9][0-9]* steps, .* bytes between 3 ranks, each as announced' && run ./every_host eval --threads 1 --weights every_1.out/last.safetensors >by_three && ./every_1 eval --threads 1 --weights every_1.out/last.safetensors >by_one && cmp by_one by_three; }
+check "  which count what passes, and measure the same" counts_host
+check "  of values in parts, too" through_host plain 2 '--cut=rows(2)'
+tells_host() { "$gnncc" -w --plan -v --backend=cuda --ranks=2 --policy=halo-host plain.gnn | grep ' net .*exchange gcn1.z_halo (halo-host): [1-9][0-9]* bytes in all' && "$gnncc" -w --plan=json --backend=cuda --ranks=2 --policy=halo-host plain.gnn | grep '"variant": "halo-host"'; }
+check "  which plans say of each exchange" tells_host
+on_processors() { "$gnncc" -w --ranks=2 --policy=halo-host plain.gnn -o none 2>messages; [ $? -eq 1 ] && grep 'E0110.*policy halo-host: the ranks are on processors' messages; }
+check "  not of ranks on processors, whose rows are there" on_processors
+
 # ---- budgets: values move to the host and the SSD ----
 
 box="--target=$here/../end_to_end/models/plans/box.gnn --budget host=0"
