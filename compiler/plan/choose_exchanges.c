@@ -56,11 +56,10 @@ static const PlanAnswer *with_transposed_sums(const PlanRequest *request, const 
   return best;
 }
 
+enum { LEAST_GAIN = 50 /* one part in so many: less is within what estimates are wrong by, and values in parts hide more than they are planned to */ };
+
 /* What has no room has none for rows that come once, either. */
-static bool waits_for_rows(const PlanAnswer *answer) {
-  enum { SHARE = 200 };
-  return answer->fits && SHARE * answer->schedule->net.wait_seconds > answer_seconds(answer);
-}
+static bool waits_for_rows(const PlanAnswer *answer) { return answer->fits && LEAST_GAIN * answer->schedule->net.wait_seconds > answer_seconds(answer); }
 
 /* Beside columns, where some layers have these. */
 static const PlanAnswer *with_recomputed_rows(const PlanRequest *request, const PlanAnswer *received) {
@@ -70,7 +69,7 @@ static const PlanAnswer *with_recomputed_rows(const PlanRequest *request, const 
   cut.transposed = received->cut.transposed;
   const PlanAnswer *best = answer_with(request, with_recomputed(cut, all), received);
   for (int i = 0; i < all->count && all->count > 1 && all->count <= MOST_FLIPPED; i++) best = answer_with(request, with_recomputed(cut, flipped(request->arena, all, best->cut.recomputed, i)), best);
-  return best;
+  return LEAST_GAIN * answer_seconds(best) < (LEAST_GAIN - 1) * answer_seconds(received) || best->fault ? best : received;
 }
 
 const PlanAnswer *with_other_exchanges(const PlanRequest *request, const PlanAnswer *halos) {
