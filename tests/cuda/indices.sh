@@ -10,7 +10,7 @@ root=$(realpath "$here/../..")
 . "$here/../tap.sh"
 work=$build/check/cuda_indices
 rm -rf "$work" && mkdir -p "$work"
-nodes() { sed -E 's/const int32_t \*(restrict )?(labels\b)/const GNN_LABEL *\1\2/; s/\(const int32_t \*\)/(const GNN_LABEL *)/g; s/const int32_t \*/const WideNode */g; s/GNN_LABEL/int32_t/g' "$@"; }
+nodes() { sed -E 's/const int32_t \*rows = \(const int32_t \*\)/const WideNode *rows = (const WideNode *)/; s/const int32_t \*(restrict )?(labels\b)/const GNN_LABEL *\1\2/; s/\(const int32_t \*\)/(const GNN_LABEL *)/g; s/const int32_t \*/const WideNode */g; s/GNN_LABEL/int32_t/g' "$@"; }
 { echo '#include "wide.h"'; nodes "$build/share/gnndevice.cuh"; } >"$work/gnndevice.cuh"
 
 narrow() { # FILE.cu: what is narrower than it may be
