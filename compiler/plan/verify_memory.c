@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/planner/wide.h"
 #include "plan.h"
 #include "runtime/gnnrt.h"
 
@@ -131,6 +132,13 @@ static bool memory_is_written(const Memory *m, const Block *block) {
   return block->away > 0 && (m->layout->residents->away[block->away - 1].is_learned || resident_is_once(m->layout->residents, block->away - 1));
 }
 
+/* Where the first `bytes` of the parts of a value that is not cut end. Parts of ranks have the most that one rank has there, and together more than the whole: they lie in it by their shares. */
+static int64_t memory_part_at(const Parts *parts, const Block *block, ValueId value, int64_t bytes) {
+  const int64_t all = parts_bytes_before(parts, value, parts->count + 1);
+  if (all > block->bytes) bytes = (int64_t)((Wide)bytes * block->bytes / all);
+  return block->offset + (bytes < block->bytes ? bytes : block->bytes);
+}
+
 /* Of a value that is not cut, a part has its rows. */
 static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piece, int s, Span *span) {
   const Block *block = layout_at(m->layout, step->kernels, value, piece, s);
@@ -141,11 +149,8 @@ static bool memory_of_piece(Memory *m, const Step *step, ValueId value, int piec
   bool has_rows = rows == DOMAIN_NODE || (rows == DOMAIN_EDGE && graph_walk_end(&graph->values[step->kernels->kernels[step->kernel].anchor]) == END_DST);
   if (block && step->part && block->part == 0 && (block->value != NO_VALUE || memory_is_written(m, block)) && has_rows) {
     const int part = piece ? piece : step->part;
-    const int64_t end = span->to; /* parts of ranks are the most that one of them has, and together more than all */
-    span->from += parts_bytes_before(step->parts, value, part);
-    span->to = span->from + parts_bytes(step->parts, value, part);
-    if (span->from > end) span->from = end;
-    if (span->to > end) span->to = end;
+    span->from = memory_part_at(step->parts, block, value, parts_bytes_before(step->parts, value, part));
+    span->to = memory_part_at(step->parts, block, value, parts_bytes_before(step->parts, value, part) + parts_bytes(step->parts, value, part));
   }
   return block != NULL;
 }
@@ -372,7 +377,7 @@ static void memory_add_parts(Memory *m, const Plan *plan) {
     bool has_rows = block->kernels == parts->kernels && block->value != NO_VALUE && block->part == 0;
     if (has_rows) has_rows = parts->kernels->graph->values[block->value].shape.domain == DOMAIN_NODE || parts->kernels->graph->values[block->value].shape.domain == DOMAIN_EDGE;
     for (int p = 1; has_rows && p < parts->count; p++)
-      memory_add_point(m, SPACE_DEVICE, block->offset + parts_bytes_before(parts, block->value, p + 1));
+      memory_add_point(m, SPACE_DEVICE, memory_part_at(parts, block, block->value, parts_bytes_before(parts, block->value, p + 1)));
   }
 }
 

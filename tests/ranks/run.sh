@@ -160,6 +160,12 @@ balanced() { # a hub's edges are on one rank: the most over the mean of the rank
     awk -v edges="$edges" -v most="$most" 'BEGIN { exit !(edges > 1.05 && most > 1.05 && most <= 4) }' && grep "^ *$step  [cn]" plan
 }
 check "  and how alike the ranks are is told" balanced
+unlike_parts() { # ranks whose parts are of unlike sizes: the most rows that one rank has in each part are together more than a rank has
+  printf 'data g from synth(kind = "rmat", nodes = 200000, degree = 6, features = 8, classes = 5, seed = 3) { order = nested }\nmodel m on g { return x |> GCN(64) |> relu |> SAGE(y.classes) }\n' >unlike.gnn
+  printf 'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }\n' >>unlike.gnn
+  "$gnncc" -w --plan --plan-effort=fast --ranks=8 '--cut=rows(8)' unlike.gnn
+}
+check "values of ranks that are whole are written in parts of unlike sizes" unlike_parts
 sources_say() { "$gnncc" -q -w -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnmpi.c ] && ! make -C sources 2>messages && grep "MPI=yes" messages; }
 check "sources are delivered with MPI's, and make says what they need" sources_say
 sends_first() { # every exchange begins between the rows that others wait for and the rank's own

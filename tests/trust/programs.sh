@@ -1,7 +1,7 @@
 #!/bin/bash
 # programs.sh BUILD [long | FIRST [LAST]]: random programs (tests/programs/generate.c), each under two plans. Both must train to the same
 # bits, whatever the threads, also when one goes on where the other stopped, keep to the memory that they announce, and agree with the
-# independent reference where it knows the model; some are compiled without the passes that change a graph, and some check their gradients.
+# independent reference where it knows the model; some are compiled without the passes that change a graph, some check their gradients, and a third train on ranks, too.
 # A dozen programs; 1,000 in the long form; or those of the seeds FIRST to LAST. A difference is kept in BUILD/check/programs/SEED.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
@@ -16,6 +16,9 @@ gnncc=$build/gnncc
 kept=$build/check/programs
 other_cc=$(command -v clang || command -v cc)
 flags="-std=gnu11 -march=native -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fno-trapping-math"
+export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0
+mpirun=$(command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}") # MPICC=mpicc.mpich MPIRUN=mpirun.mpich: by MPICH
+oversubscribe=$([ -z "$mpirun" ] || ! "$mpirun" --version | grep -q "Open MPI" || echo --oversubscribe)
 export XDG_CACHE_HOME=$build/check/cache # plans as for a computer that nobody measured
 
 # What went wrong is the last line that is said; the status of try is that of the program: 0 agreed, 5 not finite in the same way, 3 no plan, 1 a fault.
@@ -73,6 +76,20 @@ goes_on() { # after two epochs of one plan the rest of the other, to what the fi
     ./other -q --every 1 --log csv --out both.out --resume $run >both.ran 2>&1 || { cat both.ran && fault "stopped by one plan, resumed by the other"; }
   same keep both
 }
+# On two to five ranks, half of the seeds with less memory; what ranks do not have yet is refused by name, and where one process needs other numbers than ranks (a cut of its own), there is nothing to compare.
+on_ranks() {
+  local count=$((2 + seed / 3 % 4)) asked=0 budget=
+  [ $((seed / 3 % 2)) -eq 0 ] || budget="--budget device=$((peak / 1024 * share / 150))KiB"
+  "$gnncc" -q -w --verify --ranks=$count $both $budget p.gnn -o ranks >ranks.said 2>&1
+  case $? in
+    0) ;;
+    1) grep -q 'error.E0110' ranks.said && return 0 || { cat ranks.said && fault "--ranks=$count $both"; } ;;
+    3) return 0 ;; # none so small
+    *) cat ranks.said && fault "--ranks=$count $both $budget" ;;
+  esac
+  rm -rf ranks.out && timeout 300 "$mpirun" $oversubscribe -np $count ./ranks -q --threads 1 --every 1 --log csv --out ranks.out $run >ranks.ran 2>&1 || { cat ranks.ran && fault "$count ranks, $budget"; }
+  same keep ranks
+}
 another_graph() { # the losses, nearly, of the graph as it is written
   local asked=0
   make_plan plain $both -O0 -fno-reassociate --plan-effort=fast || return 0 # it needs more than the budgets of the model leave
@@ -116,6 +133,7 @@ try() { # SEED, in a folder of its own
   same_scores keep other
   grep -q '^  \(runs\|stop\) = ' p.gnn || goes_on
   [ $((seed % 4)) -ne 1 ] || another_graph
+  [ $((seed % 3)) -ne 0 ] || [ -z "$mpirun" ] || on_ranks
   [ -z "$reference" ] || agrees_with_reference
   [ $((seed % 16)) -ne 6 ] || ./keep gradcheck >keep.gradcheck 2>&1 || { cat keep.gradcheck && fault "./keep gradcheck"; }
 }
@@ -131,8 +149,8 @@ one() { # SEED: a line "SEED STATUS", and what was said where it is a fault
   esac
   echo "$seed $status"
 }
-export -f fault numbers compile least make_plan train same same_scores goes_on another_graph touches_what_it_planned agrees_with_reference try one
-export build gnncc kept flags other_cc
+export -f fault numbers compile least make_plan train same same_scores goes_on on_ranks another_graph touches_what_it_planned agrees_with_reference try one
+export build gnncc kept flags other_cc mpirun oversubscribe
 
 results=$(mktemp)
 trap 'rm -f "$tap_log" "$results"' EXIT
