@@ -37,8 +37,8 @@ done
 . "$root/tests/end_to_end/sets.sh"
 make_sets "$work/sets" && sed "s#\"sets\"#\"$work/sets\"#" "$root/tests/end_to_end/models/pools/set.gnn" >"$work/set.gnn"
 check "a set of graphs: each step leaves what the CPU leaves" steps "$work/set.gnn" "$work/set" --gemm=own
-# Halos are of programs that are cut (cuts.sh), columns of all rows of ranks (ranks.sh).
-kinds() { sed -n 's/^KERNEL([A-Z_]*, "\([^"]*\)".*/\1/p' "$root/compiler/lowering/kernel_kinds.h" | grep -vx -e halo -e columns -e back -e beside | sort; }
+# Halos are of programs that are cut (cuts.sh), columns of all rows, and rows behind a rank's own, of ranks (ranks.sh).
+kinds() { sed -n 's/^KERNEL([A-Z_]*, "\([^"]*\)".*/\1/p' "$root/compiler/lowering/kernel_kinds.h" | grep -vx -e halo -e columns -e back -e beside -e behind | sort; }
 kinds_met() { local model; for model in "$@"; do "$build/gnncc" -q -w --backend=cuda --stop-after=fuse --dump=fuse "$model"; done | sed -n 's/^kernel [0-9]*: \(.*\) of .*/\1/p' | sort -u; }
 all_kinds() { [ "$(kinds | wc -l)" -ge 12 ] && diff <(kinds) <(kinds_met "$@"); } # MODEL...
 check "every kind of step is among them" all_kinds "${models[@]}"
