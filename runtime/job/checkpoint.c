@@ -389,7 +389,9 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   gnn_dtype dtype = checkpoint_dtype(program);
   checkpoint_list list;
   gnn_status status = gnn_download_weights(instance, 1, error);
-  if (status == GNN_OK) status = checkpoint_list_create(&list, 4 * program->weight_count + 7, error);
+  int room = 7; /* vectors */
+  for (int w = 0; w < program->weight_count; w++) room += 2 + program->weights[w].state_count; /* itself, and its best */
+  if (status == GNN_OK) status = checkpoint_list_create(&list, room, error);
   if (status != GNN_OK) return status;
   const unsigned char *from = best && best->is_filled ? best->data : NULL;
   for (int w = 0; w < program->weight_count; w++) {

@@ -48,6 +48,20 @@ interrupted() { # between two steps of the optimiser
   ./accumulate -q --epochs 22 --out part && ./accumulate -q --epochs 41 --resume --out part && cmp part/last.safetensors accumulate.out/last.safetensors
 }
 check "resumed while gradients are accumulated: the same bits" interrupted
+many_states() { # of each weight two of the optimiser, the sum of its gradients, and its best
+  cat >many.gnn <<'MODEL'
+data d from npy("../data/classes") { node x : f32[f]
+  node y : class[4] }
+model m on d {
+  h = x |> Linear(8)
+  for i in 1 .. 30 { h = h |> Linear(8) |> tanh }
+  return h |> Linear(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); accumulate = 4; metric = accuracy; keep = best(train.accuracy); epochs = 6 }
+MODEL
+  "$gnncc" -q -w many.gnn -o many && ./many -q --out many.out && ./many -q --epochs 3 --out some && ./many -q --resume --epochs 6 --out some && cmp some/last.safetensors many.out/last.safetensors
+}
+check "a checkpoint of many weights with all their states: the same bits" many_states
 threads() { # PROGRAM
   "./$1" -q --threads 1 --out one && "./$1" -q --threads 3 --out three && cmp one/last.safetensors three/last.safetensors
 }

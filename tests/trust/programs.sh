@@ -133,7 +133,7 @@ try() { # SEED, in a folder of its own
   same_scores keep other
   grep -q '^  \(runs\|stop\) = ' p.gnn || goes_on
   [ $((seed % 4)) -ne 1 ] || another_graph
-  [ $((seed % 3)) -ne 0 ] || [ -z "$mpirun" ] || on_ranks
+  [ $((seed % ${RANKS_OF:-3})) -ne 0 ] || [ -z "$mpirun" ] || on_ranks
   [ -z "$reference" ] || agrees_with_reference
   [ $((seed % 16)) -ne 6 ] || ./keep gradcheck >keep.gradcheck 2>&1 || { cat keep.gradcheck && fault "./keep gradcheck"; }
 }
