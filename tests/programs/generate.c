@@ -1,4 +1,4 @@
-/* generate SEED FOLDER: a random program that the checker accepts, with data, and how it is to be compiled and run.
+/* generate SEED FOLDER [TIMES]: a random program that the checker accepts, with data (of TIMES as many nodes), and how it is to be compiled and run.
  *
  * FOLDER gets p.gnn, the files that it reads, and `how`, a few lines of shell: `both` holds options of gnncc for every plan,
  * `other` those of a second plan, `share` the percentage of the memory that keeping everything takes which that plan is
@@ -35,7 +35,7 @@ typedef struct Writer {
   FILE *out;
   const char *folder;
   Scope scope;
-  int names, own_layers, loops;
+  int names, own_layers, loops, times;
   bool has_edge_fields;
 } Writer;
 
@@ -247,7 +247,7 @@ typedef struct Graph {
 
 /* No loops, no edge twice, so that a layer of ours and one of the reference see the same edges. */
 static Graph random_graph(Writer *w) {
-  Graph g = {.nodes = between(w, 12, 60), .features = between(w, 2, 20), .classes = between(w, 2, 5)};
+  Graph g = {.nodes = w->times * between(w, 12, 60), .features = between(w, 2, 20), .classes = between(w, 2, 5)};
   g.edges = arena_alloc(w->arena, (size_t)(g.nodes * g.nodes) * 2 * sizeof *g.edges);
   g.x = arena_alloc(w->arena, (size_t)(g.nodes * g.features) * sizeof *g.x);
   g.y = arena_alloc(w->arena, (size_t)g.nodes * sizeof *g.y);
@@ -307,7 +307,7 @@ static void data(Writer *w, FILE *how, bool is_plain) {
   if (source == 1) {
     features = between(w, 1, 40), classes = between(w, 2, 7);
     text = TEXT("synth(%s\"%s\", nodes = %d, degree = %d.5, features = %d, classes = %d, seed = %d%s)", chance(w, 50) ? "kind = " : "", ONE_OF(kinds),
-                between(w, 30, 500), below(w, 8), (int)features, (int)classes, below(w, 1000), chance(w, 30) ? ", sparse = true" : "");
+                w->times * between(w, 30, 500), below(w, 8), (int)features, (int)classes, below(w, 1000), chance(w, 30) ? ", sparse = true" : "");
   } else if (source > 1) {
     Graph g = random_graph(w);
     features = g.features, classes = g.classes;
@@ -458,14 +458,15 @@ static void program(Writer *w, uint64_t seed) {
 }
 
 int main(int argc, char **argv) {
-  if (argc != 3) {
-    fprintf(stderr, "usage: generate SEED FOLDER   (FOLDER and FOLDER/data are there)\n");
+  const int times = argc == 4 ? atoi(argv[3]) : 1;
+  if (argc < 3 || argc > 4 || times < 1) {
+    fprintf(stderr, "usage: generate SEED FOLDER [TIMES]   (FOLDER and FOLDER/data are there)\n");
     return 2;
   }
   uint64_t seed = strtoull(argv[1], NULL, 10);
   Writer *w = calloc(1, sizeof *w);
   if (!w) return 3;
-  *w = (Writer){.arena = arena_new(), .random = seed * 1000003u, .folder = argv[2]};
+  *w = (Writer){.arena = arena_new(), .random = seed * 1000003u, .folder = argv[2], .times = times};
   program(w, seed);
   arena_free(w->arena);
   free(w);

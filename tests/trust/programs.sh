@@ -76,6 +76,7 @@ goes_on() { # after two epochs of one plan the rest of the other, to what the fi
     ./other -q --every 1 --log csv --out both.out --resume $run >both.ran 2>&1 || { cat both.ran && fault "stopped by one plan, resumed by the other"; }
   same keep both
 }
+is_of_ranks() { [ -n "$mpirun" ] && [ $((seed % ${RANKS_OF:-3})) -eq 0 ]; } # their nodes are more, of several blocks
 # On two to five ranks, half of the seeds with less memory; what ranks do not have yet is refused by name, and where one process needs other numbers than ranks (a cut of its own), there is nothing to compare.
 on_ranks() {
   local count=$((2 + seed / 3 % 4)) asked=0 budget=
@@ -115,7 +116,7 @@ agrees_with_reference() { # the losses of weights that the reference draws
 }
 try() { # SEED, in a folder of its own
   local seed=$1 both= other= run= reference= convert= share= hidden= threads= asked= peak status
-  mkdir data && "$build/tests/generate_program" "$seed" . && . ./how || fault "generate_program $seed"
+  mkdir data && "$build/tests/generate_program" "$seed" . $(is_of_ranks && echo 40) && . ./how || fault "generate_program $seed"
   [ -z "$convert" ] || "$build/gnndata" convert data data.safetensors >convert.said 2>&1 || { cat convert.said && fault "gnndata convert"; }
   if grep -q '^  fate' p.gnn && "$gnncc" -w --plan $both p.gnn 2>&1 | grep -q 'error.E050[56]'; then sed -i '/^  fate /d' p.gnn; fi # a pin of nothing, or to a tier that is not there
   make_plan keep $both || return
@@ -133,7 +134,7 @@ try() { # SEED, in a folder of its own
   same_scores keep other
   grep -q '^  \(runs\|stop\) = ' p.gnn || goes_on
   [ $((seed % 4)) -ne 1 ] || another_graph
-  [ $((seed % ${RANKS_OF:-3})) -ne 0 ] || [ -z "$mpirun" ] || on_ranks
+  ! is_of_ranks || on_ranks
   [ -z "$reference" ] || agrees_with_reference
   [ $((seed % 16)) -ne 6 ] || ./keep gradcheck >keep.gradcheck 2>&1 || { cat keep.gradcheck && fault "./keep gradcheck"; }
 }
@@ -149,7 +150,7 @@ one() { # SEED: a line "SEED STATUS", and what was said where it is a fault
   esac
   echo "$seed $status"
 }
-export -f fault numbers compile least make_plan train same same_scores goes_on on_ranks another_graph touches_what_it_planned agrees_with_reference try one
+export -f fault numbers compile least make_plan train same same_scores goes_on is_of_ranks on_ranks another_graph touches_what_it_planned agrees_with_reference try one
 export build gnncc kept flags other_cc mpirun oversubscribe
 
 results=$(mktemp)
