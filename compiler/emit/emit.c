@@ -110,7 +110,7 @@ static void emit_copies(const Emission *m, FILE *out) {
   for (int k = 0; k < scores_copies(m); k++) {
     const int extent = y->away_extent[y->residents->scores_away] + k;
     if (k % y->scores_together == 0) at = y->scores_at;
-    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {%s, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, scores_tier(y),
+    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {%s, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, scores_tier(y),
             at, s->copy_count + k, k == 0 ? ", for those who ask after an evaluation" : "");
     at += y->extents[extent].bytes;
   }

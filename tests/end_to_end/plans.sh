@@ -652,7 +652,7 @@ layer_of_scores() {
 }
 check "the layer of which scores are the result is asked for where they end" layer_of_scores
 in_turns() {
-  is_made many && train many out_many && agrees_with many many_ssd && [ "$(sed -n 's/.*scores_together = \([0-9]*\),.*/\1/p' gen_many_ssd/many_ssd.c)" -lt 4 ] || return 1
+  is_made many && train many out_many && agrees_with many many_ssd && [ "$(sed -n 's/.*scores_together = \([0-9]*\),.*/\1/p' gen_many_ssd/many_ssd.c)" -lt 4 ] && cc -std=gnu11 -march=native -fsyntax-only -Wall -Wextra -Werror -Igen_many_ssd gen_many_ssd/many_ssd.c || return 1
   for program in many many_ssd; do
     ./$program eval --weights out_many/last.safetensors | sed 's/weights from.*//' >$program.eval && ./$program predict -q --weights out_many/last.safetensors -o $program.npy && ./$program predict -q --classes --weights out_many/last.safetensors -o $program.csv || return 1
   done
