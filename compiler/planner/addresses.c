@@ -104,6 +104,34 @@ void addresses_delay(Evaluator *e) {
   addresses_tighten(e);
 }
 
+int addresses_count_above(const Addresses *layout, int64_t device_bytes) {
+  int count = 0;
+  for (int i = 0; i < layout->count; i++) count += layout->intervals[i].offset + layout->intervals[i].bytes > device_bytes;
+  return count;
+}
+
+int addresses_delay_around(Evaluator *e, const Addresses *layout, int64_t device_bytes) {
+  Arena *arena = arena_new();
+  Sequence *q = e->sequence;
+  int *latest = NEW(q->count, int), count = 0; /* by step: the last one up to there at which something sticks out, plus one */
+  for (int i = 0; i < layout->count; i++) {
+    const PlanInterval *interval = &layout->intervals[i];
+    if (interval->offset + interval->bytes > device_bytes) latest[interval->from] = interval->from + 1;
+  }
+  for (int s = 1; s < q->count; s++)
+    if (latest[s] == 0) latest[s] = latest[s - 1];
+  for (int i = 0; i < q->move_count; i++) {
+    PlanMove *move = &q->moves[i];
+    const int g = latest[move->v] <= move->v ? latest[move->v] : move->v;
+    if (g <= move->g) continue;
+    move->g = g;
+    count++;
+  }
+  arena_free(arena);
+  if (count) evaluate_built(e);
+  return count;
+}
+
 /* ---- intervals ---- */
 
 Addresses *addresses_intervals(const Evaluator *e, Arena *arena) {

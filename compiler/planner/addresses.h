@@ -28,6 +28,13 @@ Addresses *addresses_copy(const Addresses *layout, Arena *arena);
 /* `effort`: of pack (pack.h); 0: pack_least_above. Where it is packed, what is at home on the device lies at the bottom. */
 void addresses_pack(Addresses *layout, int64_t device_bytes, int64_t effort);
 
+/* How many intervals end above the device. */
+int addresses_count_above(const Addresses *layout, int64_t device_bytes);
+
+/* Returns come no earlier than they have to at steps where an interval that ends above the device begins: needed there they wait until then, needed later until that
+ * step is over. Simulated again; how many were put off. */
+int addresses_delay_around(Evaluator *evaluator, const Addresses *layout, int64_t device_bytes);
+
 /* Adds to by_step[base step] what of the layout ends above the device there: the bytes of whole residencies. */
 void addresses_excess(const Addresses *layout, const Sequence *sequence, int64_t device_bytes, int64_t *by_step);
 

@@ -178,7 +178,9 @@ static void send_all_away(Filler *f, const FillOptions *options) {
     int i = g->open[k];
     const PlanGap *gap = &g->gaps[i];
     double ns = (double)(g->start_ns[gap->v] - g->end_ns[gap->u]) + 1, room = (double)d->problem->pieces[gap->piece].bytes * ns, at_price = 0;
-    if (like && like->fates[i] != FATE_KEEP && desk_assign(d, i, (Fate)like->fates[i])) continue;
+    const bool is_as_before = like && like->fates[i] != FATE_KEEP && desk_assign(d, i, (Fate)like->fates[i]);
+    if (is_as_before && options->fills_up && !geometry_is_pinned(gap)) f->stays[f->stay_count++] = (Stay){false, 0, 1 / room, i};
+    if (is_as_before) continue;
     bool is_copied = i > g->gap_first[gap->piece] && (d->fates[i - 1] == FATE_HOST || d->fates[i - 1] == FATE_SSD);
     double cost = options->windows ? send_away_priced(d, i, options, &reruns, is_copied, &at_price) : send_away(d, i, options, &reruns);
     if (cost < 0 || geometry_is_pinned(gap)) continue;

@@ -13,6 +13,7 @@ typedef struct FillOptions {
   bool is_canonical; /* else what is made again, or brought back for that, leaves again at once */
   int shared_steps; /* RemadeStays; what is made again on the way costs each of those that read it its share, if it is any */
   const Candidate *like; /* what is away there is away here too, and what stays there stays before all else; NULL: each gap is looked at anew */
+  bool fills_up; /* what is away there stays where there is room at last, the shortest first */
   const Windows *windows; /* whose prices the costs are at; NULL: each lane costs its time wherever it is used */
 } FillOptions;
 

@@ -283,10 +283,35 @@ static void free_hole(Hole *holes, int *count, int64_t offset, int64_t bytes) {
   }
 }
 
-/* Boxes in the order of their starts, each at the lowest hole: whom one of them can meet is there when it begins. The height. */
-static int64_t sweep(Box *boxes, int count, int steps) {
+/* The lowest hole that a box fits into; the last hole has no end. */
+static int lowest_hole(const Hole *holes, int64_t bytes) {
+  int at = 0;
+  while (holes[at].bytes < bytes) at++;
+  return at;
+}
+
+/* Takes the highest place below the limit, if there is one; its offset, or -1. */
+static int64_t take_highest(Hole *holes, int *count, int64_t bytes, int64_t limit) {
+  for (int at = *count - 1; at >= 0; at--) {
+    Hole *hole = &holes[at];
+    const int64_t end = hole->offset + hole->bytes, top = end < limit ? end : limit, offset = top - bytes;
+    if (offset < hole->offset) continue;
+    if (top < end) { /* what is left above */
+      memmove(hole + 2, hole + 1, (size_t)((*count)++ - at - 1) * sizeof *hole);
+      hole[1] = (Hole){top, end - top};
+    }
+    hole->bytes = offset - hole->offset;
+    if (hole->bytes == 0) memmove(hole, hole + 1, (size_t)(--*count - at) * sizeof *hole);
+    return offset;
+  }
+  return -1;
+}
+
+/* Boxes in the order of their starts, each at the lowest hole, or at the highest below the limit where it is smaller than `least_bytes`: whom one of them can meet
+ * is there when it begins. The height. */
+static int64_t sweep(Box *boxes, int count, int steps, int64_t least_bytes, int64_t limit) {
   Arena *arena = arena_new();
-  Hole *holes = NEW(count + 2, Hole);
+  Hole *holes = NEW(2 * count + 3, Hole);
   int *next = NEW(count, int), *ending = NEW(steps, int), hole_count = 1, ended = 0; /* boxes that end at a step, as a list */
   int64_t height = 0;
   holes[0] = (Hole){0, INT64_MAX / 2};
@@ -295,10 +320,12 @@ static int64_t sweep(Box *boxes, int count, int steps) {
     Box *box = &boxes[i];
     for (; ended < box->from; ended++)
       for (int k = ending[ended]; k >= 0; k = next[k]) free_hole(holes, &hole_count, boxes[k].offset, boxes[k].bytes);
-    int at = 0;
-    while (holes[at].bytes < box->bytes) at++;
-    box->offset = holes[at].offset;
-    fill_hole(holes, &hole_count, at, box->bytes);
+    box->offset = box->bytes < least_bytes ? take_highest(holes, &hole_count, box->bytes, limit) : -1;
+    if (box->offset < 0) {
+      const int at = lowest_hole(holes, box->bytes);
+      box->offset = holes[at].offset;
+      fill_hole(holes, &hole_count, at, box->bytes);
+    }
     if (box->offset + box->bytes > height) height = box->offset + box->bytes;
     next[i] = ending[box->until];
     ending[box->until] = i;
@@ -321,7 +348,7 @@ static void weigh(Box *boxes, int count, PackOrder order, int all) {
 typedef struct Packing {
   PackBox *result; /* of the lowest packing so far */
   Box *boxes; /* those that have bytes */
-  int count, steps;
+  int count, total, steps; /* total: with those that have none */
   int64_t limit, load, height;
   double above; /* bytes times steps of what ends above the limit */
   Shelf *shelf; /* for them */
@@ -479,16 +506,32 @@ static bool has_least_above(Packing *p, int64_t height) {
   return above == 0;
 }
 
+/* The size of which boxes take most bytes times steps. They are in the order of their sizes. */
+static int64_t main_size(const Box *boxes, int count) {
+  double most = 0, all = 0;
+  int64_t size = 0;
+  for (int i = 0; i < count; i++) {
+    all = i > 0 && boxes[i].bytes == boxes[i - 1].bytes ? all + area(&boxes[i]) : area(&boxes[i]);
+    if (all <= most) continue;
+    most = all;
+    size = boxes[i].bytes;
+  }
+  return size;
+}
+
 /* Many boxes of few sizes: those of about one size in the order of time leave no holes among them. What goes first wins at places, so orders by start, by
  * size and by area are tried, with boxes as large as the largest of about their size, and as they are. */
 static void pack_many(Packing *p, Judge *is_enough, Arena *arena) {
   Box *exact = NEW(p->count, Box);
+  int64_t size = 0;
   memcpy(exact, p->boxes, (size_t)p->count * sizeof *exact);
   for (int pass = 0; pass < 2; pass++) {
-    if (pass == 0) round_up(p->boxes, p->count, 0.02);
+    if (pass == 0) round_up(p->boxes, p->count, 0.02), size = main_size(p->boxes, p->count);
     else memcpy(p->boxes, exact, (size_t)p->count * sizeof *exact);
     weigh(p->boxes, p->count, PACK_START, p->steps);
-    if (is_enough(p, sweep(p->boxes, p->count, p->steps))) return;
+    const int64_t at_top[] = {0, size / 4, size - size / 10};
+    for (int k = 0; k < 3; k++)
+      if (is_enough(p, sweep(p->boxes, p->count, p->steps, at_top[k], p->limit))) return;
     for (int k = 0; k < 2 && p->count <= FEW_ENOUGH; k++) {
       weigh(p->boxes, p->count, k ? PACK_AREA : PACK_SIZE, p->steps);
       Enough enough = never_enough;
@@ -499,6 +542,38 @@ static void pack_many(Packing *p, Judge *is_enough, Arena *arena) {
   }
 }
 
+/* Boxes that are there at a step at which one ends above the limit. */
+static int mark_crowded(const Packing *p, const int64_t *height_of, bool *is_crowded, int *before) {
+  int above = 0;
+  for (int i = 0; i < p->count; i++) {
+    const Box *box = &p->boxes[i];
+    if (height_of[box->index] <= p->limit) continue;
+    is_crowded[box->from] = true;
+    above++;
+  }
+  for (int s = 0; s < p->steps; s++) before[s + 1] = before[s] + is_crowded[s];
+  return above;
+}
+
+/* Where very few stick out: all that is there when one of them begins goes first, the largest of it lowest; then all else by its start. Again, with what sticks out then. */
+static void mend(Packing *p, Judge *is_enough, Arena *arena) {
+  enum { ROUNDS = 4, FEWEST = 24 };
+  bool *is_crowded = NEW(p->steps, bool);
+  int *before = NEW(p->steps + 1, int);
+  int64_t *ends = NEW(p->total, int64_t);
+  for (int i = 0; i < p->count; i++) ends[p->boxes[i].index] = p->result[p->boxes[i].index].offset + p->boxes[i].bytes;
+  for (int round = 0; round < ROUNDS && mark_crowded(p, ends, is_crowded, before) <= FEWEST; round++) {
+    for (int i = 0; i < p->count; i++) {
+      Box *box = &p->boxes[i];
+      box->weight = (double)box->bytes + (before[box->until + 1] > before[box->from] ? (double)p->limit : 0);
+    }
+    qsort(p->boxes, (size_t)p->count, sizeof *p->boxes, compare_boxes);
+    const int64_t height = place(p->boxes, p->count, p->shelf, false, &never_enough);
+    if (is_enough(p, height)) return;
+    for (int i = 0; i < p->count; i++) ends[p->boxes[i].index] = p->boxes[i].offset + p->boxes[i].bytes;
+  }
+}
+
 /* Of many, where little sticks out: what does goes first. */
 static void turn_wheel_of_many(Packing *p) {
   static const PackOrder orders[] = {PACK_SIZE, PACK_START};
@@ -506,7 +581,7 @@ static void turn_wheel_of_many(Packing *p) {
 }
 
 static Packing begin(Arena *arena, PackBox *boxes, int count, int64_t limit) {
-  Packing p = {.result = boxes, .boxes = NEW(count, Box), .steps = count_steps(boxes, count), .limit = limit,
+  Packing p = {.result = boxes, .boxes = NEW(count, Box), .total = count, .steps = count_steps(boxes, count), .limit = limit,
                .load = pack_load(boxes, count), .height = INT64_MAX};
   for (int i = 0; i < count; i++)
     if (boxes[i].bytes > 0)
@@ -520,6 +595,7 @@ int64_t pack_least_above(PackBox *boxes, int count, int64_t limit) {
   Packing p = begin(arena, boxes, count, limit);
   if (p.count) pack_many(&p, has_least_above, arena);
   else p.height = 0;
+  if (p.height > limit && p.count <= FEW_ENOUGH) mend(&p, has_least_above, arena);
   arena_free(arena);
   return p.height;
 }

@@ -118,24 +118,26 @@ void session_try_fillings(Session *s, const Windows *windows) {
   filler_close(filler);
 }
 
-/* The fates at which the bound without re-runs is met, filled up, with more or less room for copies. The bound takes what is made again to need nothing else, so that fates
- * at which it is met otherwise are no plan. */
-static void try_fates_of_windows(Session *s, int64_t units) {
+/* The fates at which the bound without re-runs is met, or one at which they cost what they are estimated to, filled up, with more or less room for copies. The bound takes what is
+ * made again to need nothing else, so that fates at which it is met otherwise are no plan. */
+static void try_fates_of_windows(Session *s, WindowsReruns reruns, int64_t units) {
   static const double reserves[] = {0.05, 0.1, 0.2, 0};
   const Geometry *g = s->geometry;
-  const int turns = are_very_many(s) ? 2 : 4;
+  const bool is_estimated = reruns == RERUNS_ESTIMATED;
+  const int turns = are_very_many(s) || is_estimated ? 2 : 4;
   int64_t known = s->search->best->cost;
-  Windows *windows = windows_new(s->arena, s->problem, g, MOST_CUTS, true);
+  Windows *windows = windows_new(s->arena, s->problem, g, MOST_CUTS, reruns);
   if (!windows) return;
   Candidate *like = candidate_new(s->arena, s->evaluator), *scratch = candidate_new(s->arena, s->evaluator), *known_best = candidate_new(s->arena, s->evaluator);
   candidate_copy(s->evaluator, known_best, s->search->best);
-  windows_raise(windows, known, WINDOW_ROUNDS, PATIENCE);
+  windows_raise(windows, known, is_estimated ? WINDOW_ROUNDS / 3 : WINDOW_ROUNDS, PATIENCE);
   geometry_stay(g, like->fates);
   windows_fates(windows, like->fates);
   like->is_canonical = false;
+  like->shared_steps = is_estimated ? SHARED_STEPS : 0;
   for (int i = 0; i < g->gap_count; i++) like->keep_from[i] = g->gaps[i].v;
   Filler *filler = filler_open(s->evaluator);
-  FillOptions options = {.rerun_price = 1, .windows = windows, .like = like};
+  FillOptions options = {.rerun_price = 1, .windows = windows, .like = like, .fills_up = is_estimated};
   for (int turn = 0; turn < turns && !search_is_done(s->search); turn++) {
     options.reserve = reserves[turn];
     fill(filler, &options, scratch);
@@ -143,7 +145,7 @@ static void try_fates_of_windows(Session *s, int64_t units) {
   }
   filler_close(filler);
   if (s->search->best->cost >= known) return;
-  s->second = known_best;
+  if (!s->second) s->second = known_best; /* that without the bound is laid out most easily */
   search_local(s->search, units);
 }
 
@@ -286,11 +288,11 @@ void session_raise_bound(Session *s) {
   enum { FEW_GAPS = 32 };
   int64_t known = s->search->best->cost;
   if (known >= COST_INVALID || known - s->lower_bound_ns < known / 100 || s->geometry->open_count <= FEW_GAPS) return;
-  Windows *fewer = session_is_large(s) ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS, false) : NULL;
+  Windows *fewer = session_is_large(s) ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS, RERUNS_PROVED) : NULL;
   const int rounds = fewer ? windows_rounds(fewer, FINAL_WORK) : 0;
   if (rounds > MORE_ROUNDS) /* fewer windows rise further where the steps stay long for longer */
     take_bound(s, fewer, windows_raise(fewer, known, rounds < FINAL_ROUNDS ? rounds : FINAL_ROUNDS, FINAL_PATIENCE));
-  Windows *windows = windows_new(s->arena, s->problem, s->geometry, MORE_CUTS, false);
+  Windows *windows = windows_new(s->arena, s->problem, s->geometry, MORE_CUTS, RERUNS_PROVED);
   if (windows) take_bound(s, windows, windows_raise(windows, known, MORE_ROUNDS, MORE_PATIENCE));
 }
 
@@ -304,7 +306,7 @@ static void run_large(Session *s, const Budget *budget, int64_t units) {
   if (has_dp && !search_is_done(search)) try_prices(s);
   if (search_is_done(search)) return;
   bool is_aside = budget->splits == 1; /* a smaller device */
-  Windows *windows = search->best->cost < COST_INVALID && !is_aside ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS, false) : NULL;
+  Windows *windows = search->best->cost < COST_INVALID && !is_aside ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS, RERUNS_PROVED) : NULL;
   if (windows) {
     take_bound(s, windows, windows_raise(windows, search->best->cost, WINDOW_ROUNDS, PATIENCE));
     session_try_fillings(s, windows);
@@ -315,7 +317,8 @@ static void run_large(Session *s, const Budget *budget, int64_t units) {
   search_local(search, units / 4);
   search_polish(search, units / 8);
   if (has_dp) search_anneal(search, units / 4, 0.1);
-  if (windows && !search_is_done(search)) try_fates_of_windows(s, units / 8);
+  if (windows && !search_is_done(search)) try_fates_of_windows(s, RERUNS_BY_COPIES, units / 8);
+  if (windows && !search_is_done(search)) try_fates_of_windows(s, RERUNS_ESTIMATED, units / 8);
 }
 
 void session_run(Session *s, const Budget *budget, int64_t units) {

@@ -238,15 +238,17 @@ static void go_down_by_halves(Packer *packer, const Budget *budget, int64_t wort
 
 /* ---- less room where something sticks out ---- */
 
-/* `times` what ends above the device, but what no plan needs less of stays. */
-static void reserve_excess(const Packer *packer, const Addresses *layout, int64_t device_bytes, int times, int64_t *reserve) {
+/* `times` what ends above the device at a step or at most `around` from there, but what no plan needs less of stays. */
+static void reserve_excess(const Packer *packer, const Addresses *layout, int64_t device_bytes, int times, int around, int64_t *reserve) {
   const Session *s = packer->session;
+  const int steps = s->problem->step_count;
   Arena *arena = arena_new();
   int64_t *excess = arena_alloc(arena, (size_t)(s->problem->step_count + 1) * sizeof *excess);
   addresses_excess(layout, packer->on_device->sequence, device_bytes, excess);
-  for (int t = 0; t < s->problem->step_count; t++) {
-    int64_t most = s->problem->device_bytes - s->geometry->base_bytes[t];
-    reserve[t] += times * excess[t];
+  for (int t = 0; t < steps; t++) {
+    int64_t most = s->problem->device_bytes - s->geometry->base_bytes[t], highest = 0;
+    for (int i = t < around ? 0 : t - around; i <= t + around && i < steps; i++) highest = excess[i] > highest ? excess[i] : highest;
+    reserve[t] += times * highest;
     if (reserve[t] > most) reserve[t] = most > 0 ? most : 0;
   }
   arena_free(arena);
@@ -270,6 +272,20 @@ static bool fill_with_less(Packer *packer, const Budget *budget, const int64_t *
   return is_found;
 }
 
+/* Where little sticks out of the packing last met: returns come later there. */
+static void put_off_returns(Packer *packer) {
+  enum { ROUNDS = 6, FEW = 50 };
+  Evaluator *e = packer->on_device;
+  const int64_t device = packer->session->problem->device_bytes;
+  for (int round = 0; round < ROUNDS && !packer->last->is_packed && !search_is_late(packer->session->search); round++) {
+    const Addresses *before = packer->last;
+    if (addresses_count_above(before, device) > before->count / FEW || addresses_delay_around(e, before, device) == 0) return;
+    if (e->simulation->makespan_ns >= COST_INVALID) return;
+    lay_out(packer, 0);
+    if (packer->last == before) return; /* slower than what was laid out */
+  }
+}
+
 /* Of many gaps: where residencies end above the device its steps have less room, for which it is filled again, more and more of what sticks out each time, as
  * the next plan is another one. Then halfway back to what did not do. */
 static void fill_around(Packer *packer, const Budget *budget) {
@@ -283,8 +299,9 @@ static void fill_around(Packer *packer, const Budget *budget) {
   for (int attempt = 0; attempt < ATTEMPTS && is_found && !packer->last->is_packed && !search_is_late(s->search); attempt++) {
     const Addresses *before = packer->last;
     memcpy(too_little, reserve, size);
-    reserve_excess(packer, before, device - attempt * (device / NOTCH), 1 + attempt, reserve);
+    reserve_excess(packer, before, device - attempt * (device / NOTCH), 1 + attempt, attempt, reserve);
     is_found = fill_with_less(packer, budget, reserve) && packer->last != before; /* else it is slower than what was laid out */
+    if (is_found) put_off_returns(packer);
   }
   for (int i = 0; i < HALVINGS && is_found && is_laid_out(packer) && !search_is_late(s->search); i++) {
     int64_t before = packer->best.makespan_ns;

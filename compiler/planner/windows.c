@@ -32,7 +32,8 @@ struct Windows {
   const Problem *problem;
   const Geometry *geometry;
   Arena *arena;
-  bool is_by_copies; /* what can be copied is not made again */
+  WindowsReruns reruns;
+  double *remake_ns; /* by piece: estimated; NULL: what is proved */
   int cut_count, *cuts;
   int *cuts_before; /* by step, and one more: cuts before it */
   int64_t *base_bytes; /* by cut */
@@ -148,7 +149,7 @@ static void make_spans(Windows *w) {
       const PlanGap *gap = &g->gaps[i];
       /* What ends with a cut step ends before it begins; what begins with one, after it. */
       Span span = {w->cuts_before[gap->u + 1], w->cuts_before[gap->v], gap->is_held ? MAY_KEEP : options_of(p, piece, gap->u, g->remake_limit[x])};
-      if (w->is_by_copies && (span.options & (MAY_HOST | MAY_SSD))) span.options &= ~(unsigned)MAY_RERUN;
+      if (w->reruns == RERUNS_BY_COPIES && (span.options & (MAY_HOST | MAY_SSD))) span.options &= ~(unsigned)MAY_RERUN;
       if (span.options == MAY_KEEP) {
         for (int c = span.first; c < span.last; c++) w->base_bytes[c] += piece->bytes;
         continue;
@@ -162,6 +163,28 @@ static void make_spans(Windows *w) {
   w->piece_first[p->piece_count] = w->span_count;
 }
 
+/* What a producer reads is made again for it where it is dead before all that the producer makes is; each of its readers pays its share. */
+static void estimate_remakes(Windows *w) {
+  const Problem *p = w->problem;
+  const Geometry *g = w->geometry;
+  Arena *arena = w->arena;
+  int *readers = NEW(p->piece_count, int);
+  for (int i = 0; i < p->use_count; i++) readers[p->uses[i].piece] += (p->uses[i].flags & PROBLEM_USE_READ) != 0;
+  w->remake_ns = NEW(p->piece_count, double);
+  for (int s = 0; s < p->step_count; s++) {
+    const ProblemUse *uses = &p->uses[p->steps[s].first_use];
+    const int count = p->steps[s].use_count;
+    double ns = (double)g->min_ns[s];
+    int last = -1;
+    for (int i = 0; i < count; i++)
+      if ((uses[i].flags & PROBLEM_USE_CREATE) && g->last_access[uses[i].piece] > last) last = g->last_access[uses[i].piece];
+    for (int i = 0; i < count; i++)
+      if ((uses[i].flags & PROBLEM_USE_READ) && g->last_access[uses[i].piece] < last) ns += w->remake_ns[uses[i].piece] / readers[uses[i].piece];
+    for (int i = 0; i < count; i++)
+      if ((uses[i].flags & PROBLEM_USE_CREATE) && w->outs[s]) w->remake_ns[uses[i].piece] = ns / w->outs[s];
+  }
+}
+
 static void add_member(const Windows *w, Kind *kind, int x) {
   const ProblemPiece *piece = &w->problem->pieces[x];
   kind->members++;
@@ -170,7 +193,8 @@ static void add_member(const Windows *w, Kind *kind, int x) {
   kind->in_ns += (double)piece->h2d_ns;
   kind->write_ns += (double)piece->ssdw_ns;
   kind->read_ns += (double)piece->ssdr_ns;
-  if (piece->creator >= 0 && w->outs[piece->creator]) kind->rerun_ns += (double)(w->geometry->min_ns[piece->creator] / w->outs[piece->creator]);
+  if (w->remake_ns) kind->rerun_ns += w->remake_ns[x];
+  else if (piece->creator >= 0 && w->outs[piece->creator]) kind->rerun_ns += (double)(w->geometry->min_ns[piece->creator] / w->outs[piece->creator]);
 }
 
 static void make_kinds(Windows *w) {
@@ -205,14 +229,15 @@ static void make_kinds(Windows *w) {
   w->taken = (uint8_t(*)[STATES])arena_alloc(arena, (size_t)(longest + 1) * STATES);
 }
 
-Windows *windows_new(Arena *arena, const Problem *p, const Geometry *g, int most_cuts, bool is_by_copies) {
+Windows *windows_new(Arena *arena, const Problem *p, const Geometry *g, int most_cuts, WindowsReruns reruns) {
   if (!g->is_over_budget || p->step_count < 3 || !is_certain(p, g)) return NULL;
   Windows *w = NEW(1, Windows);
-  *w = (Windows){.problem = p, .geometry = g, .arena = arena, .is_by_copies = is_by_copies};
+  *w = (Windows){.problem = p, .geometry = g, .arena = arena, .reruns = reruns};
   choose_cuts(w, most_cuts);
   if (w->cut_count == 0) return NULL;
   count_base(w);
   make_spans(w);
+  if (reruns == RERUNS_ESTIMATED) estimate_remakes(w);
   make_kinds(w);
   int cuts = w->cut_count, rows = WINDOW_ROWS * (cuts + 1);
   w->rows = NEW(rows, double), w->best_rows = NEW(rows, double), w->row_slope = NEW(rows, double), w->row_step = NEW(rows, double);

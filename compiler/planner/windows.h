@@ -6,9 +6,12 @@
 
 typedef struct Windows Windows;
 
-/* Up to `most_cuts` steps to cut at. NULL where an op may communicate or not, or nothing is over the budget. `is_by_copies`: what can be copied is not made
- * again; then windows_raise proves less, and windows_fates are of a plan without. */
-Windows *windows_new(Arena *arena, const Problem *problem, const Geometry *geometry, int most_cuts, bool is_by_copies);
+/* What is made again costs its producer's time, as is proved; or that and its share of what its producer reads and nobody else will; or it is not, where it can be copied.
+ * windows_fates are of a plan like that. */
+typedef enum WindowsReruns { RERUNS_PROVED, RERUNS_ESTIMATED, RERUNS_BY_COPIES } WindowsReruns;
+
+/* Up to `most_cuts` steps to cut at. NULL where an op may communicate or not, or nothing is over the budget. */
+Windows *windows_new(Arena *arena, const Problem *problem, const Geometry *geometry, int most_cuts, WindowsReruns reruns);
 
 /* Raise the bound towards `known_ns`, the makespan of a plan, in up to `rounds` rounds, with shorter steps after `patience` rounds in which little was won; what
  * it proves. It goes on from where it was. */

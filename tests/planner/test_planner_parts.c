@@ -19,6 +19,7 @@ static const PartsOptions instances[] = {
 static const PartsOptions holes[] = {
     {"64 x 8 slices", 2449029, 123718280, 100, 256, 47, 3, PARTS_SLICES, 64, 8, true, true, false, 0.25},
     {"512 rows", 2449029, 123718280, 100, 256, 47, 3, PARTS_ROWS, 512, 1, true, true, true, 0.25},
+    {"64 x 8 slices", 2449029, 123718280, 100, 256, 47, 3, PARTS_SLICES, 64, 8, true, true, false, 0}, /* the fullest steps leave no byte */
 };
 
 static int verdict(const char *problem, const char *plan) { return planner_check_json(problem, strlen(problem), plan, strlen(plan), NULL, NULL); }
@@ -62,7 +63,7 @@ static void judge_small(Tap *tap, int count) {
     options.least = PLANNER_LEAST_NONE;
     options.effort = PLANNER_FAST;
     PlannerPlan *plan = planner_plan(problem, &options, arena, &report);
-    Windows *windows = plan ? windows_new(arena, problem, geometry_make(problem, arena), 3 + i % 20, false) : NULL;
+    Windows *windows = plan ? windows_new(arena, problem, geometry_make(problem, arena), 3 + i % 20, RERUNS_PROVED) : NULL;
     if (windows) {
       size_t length;
       int64_t bound = windows_raise(windows, report.makespan_ns, 400, 40);
@@ -82,12 +83,14 @@ static void judge_small(Tap *tap, int count) {
 /* Pieces of a few sizes leave holes that nothing fits. What that costs is little: a sketch does without addresses. */
 static void judge_addresses(Tap *tap, const PartsOptions *instance) {
   Arena *arena = arena_new();
-  const Problem *problem = suite_read(arena, generate_parts(arena, instance));
+  const char *text = generate_parts(arena, instance);
+  const Problem *problem = suite_read(arena, text);
   PlannerOptions options;
   PlannerReport report, sketched;
+  PlannerText made;
   planner_default_options(&options);
   options.effort = PLANNER_FAST;
-  const PlannerPlan *plan = planner_plan(problem, &options, arena, &report);
+  const PlannerPlan *plan = planner_plan_checked(text, strlen(text), problem, &options, arena, &report, &made);
   options.is_sketch = true;
   const PlannerPlan *sketch = planner_plan(problem, &options, arena, &sketched);
   const bool has_both = plan && report.has_addresses && sketch;
@@ -96,19 +99,27 @@ static void judge_addresses(Tap *tap, const PartsOptions *instance) {
   arena_free(arena);
 }
 
-/* With half of the room pieces alike take the fates at which the bound is met: without them the gap is 14 %. */
-static void judge_gap(Tap *tap) {
+static double certified_gap(const PartsOptions *instance, PlannerReport *report) {
   Arena *arena = arena_new();
-  PartsOptions instance = instances[0];
-  instance.budget = 0.5;
   PlannerOptions options;
-  PlannerReport report;
   planner_default_options(&options);
   options.effort = PLANNER_FAST;
-  const PlannerPlan *plan = planner_plan(suite_read(arena, generate_parts(arena, &instance)), &options, arena, &report);
-  const double gap = plan ? 100.0 * (double)(report.makespan_ns - report.lower_bound_ns) / (double)report.lower_bound_ns : 100;
-  tap_ok(tap, gap <= 10, "%s at 50 %%: certified gap %.2f %%, at most 10 %%", instance.name, gap);
+  const PlannerPlan *plan = planner_plan(suite_read(arena, generate_parts(arena, instance)), &options, arena, report);
+  const double gap = plan ? 100.0 * (double)(report->makespan_ns - report->lower_bound_ns) / (double)report->lower_bound_ns : 100;
   arena_free(arena);
+  return gap;
+}
+
+/* With half of the room pieces alike take the fates at which the bound is met: without them the gap is 14 %. Of a deep network some of each value stays, leaves or is made
+ * again: where whole values leave the gap is 48 %. */
+static void judge_gap(Tap *tap) {
+  const PartsOptions deep = {"192 rows, 8 layers", 111059956, 1615685872, 128, 256, 172, 8, PARTS_ROWS, 192, 1, true, true, true, 0.25};
+  PartsOptions instance = instances[0];
+  PlannerReport report;
+  instance.budget = 0.5;
+  const double gap = certified_gap(&instance, &report), deep_gap = certified_gap(&deep, &report);
+  tap_ok(tap, gap <= 10, "%s at 50 %%: certified gap %.2f %%, at most 10 %%", instance.name, gap);
+  tap_ok(tap, deep_gap <= 42, "%s at 25 %%: certified gap %.2f %%, at most 42 %%", deep.name, deep_gap);
 }
 
 /* Pieces that no base step wants any more, and that a re-run reads which were made again for an earlier base step. */
@@ -237,7 +248,7 @@ int main(void) {
     tap_ok(&tap, again.text && !strcmp(made.text, again.text), "%s: the same bytes twice", instances[i].name);
     arena_free(arena);
   }
-  for (int i = 0; i < (count > 1 ? 2 : 1); i++) judge_addresses(&tap, &holes[i]);
+  for (int i = 0; i < (count > 1 ? 3 : 1); i++) judge_addresses(&tap, &holes[i]);
   if (count > 1) {
     judge_gap(&tap);
     judge_sharing(&tap);
