@@ -72,16 +72,21 @@ static void read_links(Judge *j) {
   }
 }
 
-/* A list of one size for each chunk (S2). */
-static int64_t *sizes_of(Judge *j, json_t *list, Thing *t, const char *where) {
-  if (json_array_size(list) != (size_t)t->chunks) BAD("%s.bytes: not one size a chunk", where);
-  int64_t *each = NEW(t->chunks, int64_t);
-  for (int k = 0; k < t->chunks; k++) {
-    json_t *size = json_array_get(list, (size_t)k);
-    each[k] = json_is_integer(size) ? json_integer_value(size) : -1;
-    if (each[k] < 0 || each[k] >> 56) BAD("%s.bytes[%d]: not a size", where, k);
-    t->bytes += each[k];
-    if (t->bytes >> 56) BAD("data: 2^56 bytes or more");
+/* A number, or a list of one for each chunk (S2, S5); NULL without a list. */
+static int64_t *each_of(Judge *j, json_t *object, const char *key, int chunks, int64_t *sum, const char *where) {
+  json_t *list = json_object_get(object, key);
+  if (!json_is_array(list)) {
+    *sum = judge_number(j, object, key, 0, INT64_MIN, where);
+    return NULL;
+  }
+  if (json_array_size(list) != (size_t)chunks) BAD("%s.%s: %zu numbers for %d chunks", where, key, json_array_size(list), chunks);
+  int64_t *each = NEW(chunks, int64_t);
+  for (int k = 0; k < chunks; k++) {
+    json_t *item = json_array_get(list, (size_t)k);
+    each[k] = json_is_integer(item) ? json_integer_value(item) : -1;
+    if (each[k] < 0 || each[k] >> 56) BAD("%s.%s[%d]: not a number from 0 to below 2^56", where, key, k);
+    *sum += each[k];
+    if (*sum >> 56) BAD("%s.%s: 2^56 or more in all", where, key);
   }
   return each;
 }
@@ -147,9 +152,7 @@ static void read_things(Judge *j) {
     int64_t chunks = judge_number(j, node, "chunks", 1, 1, where);
     if (chunks > MAX_PIECES - j->bits) BAD("%s.chunks: more than %d pieces (S1)", where, MAX_PIECES);
     t->chunks = (int)chunks;
-    json_t *bytes = json_object_get(node, "bytes");
-    if (json_is_array(bytes)) t->each = sizes_of(j, bytes, t, where);
-    else t->bytes = judge_number(j, node, "bytes", 0, INT64_MIN, where);
+    t->each = each_of(j, node, "bytes", t->chunks, &t->bytes, where);
     t->first = j->bits;
     j->bits += t->chunks;
     read_homes(j, node, t, where);
@@ -186,7 +189,7 @@ static void read_things(Judge *j) {
     }
 }
 
-static void read_way(Judge *j, json_t *node, const char *where, Way *way) {
+static void read_way(Judge *j, json_t *node, const char *where, int chunks, Way *way) {
   judge_only_keys(j, node, where, " name stages work host_work ");
   way->name = judge_text(j, node, "name", where);
   way->work = judge_number(j, node, "work", 0, 0, where);
@@ -205,7 +208,7 @@ static void read_way(Judge *j, json_t *node, const char *where, Way *way) {
       BAD("%s.stages[%zu].ch: no channel \"%.60s\"", where, i, ch);
     leg->by_bytes = json_object_get(stage, "bytes") != NULL;
     if (leg->by_bytes == (json_object_get(stage, "ns") != NULL)) BAD("%s.stages[%zu]: ns or bytes", where, i);
-    leg->amount = judge_number(j, stage, leg->by_bytes ? "bytes" : "ns", 0, INT64_MIN, where);
+    leg->each = each_of(j, stage, leg->by_bytes ? "bytes" : "ns", chunks, &leg->amount, where);
     if (leg->link < 0 && (i > 0 || leg->by_bytes)) BAD("%s.stages: S6", where);
   }
 }
@@ -238,13 +241,15 @@ static void read_jobs(Judge *j) {
     job->way = NEW(job->ways, Way);
     json_array_foreach(variants, v, variant) {
       snprintf(where, sizeof where, "ops[%zu].variants[%zu]", i, v);
-      read_way(j, variant, where, &job->way[v]);
+      read_way(j, variant, where, job->chunks, &job->way[v]);
       for (size_t w = 0; w < v; w++)
         if (!strcmp(job->way[w].name, job->way[v].name)) BAD("%s.name: \"%.60s\" is there twice (S6)", where, job->way[v].name);
     }
     if (!variants) {
       job->way[0] = (Way){.name = "default", .legs = 1, .leg = NEW(1, Leg), .work = judge_number(j, node, "work", 0, 0, where)};
-      job->way[0].leg[0] = (Leg){.link = -1, .amount = judge_number(j, node, "ns", 0, INT64_MIN, where)};
+      Leg *leg = &job->way[0].leg[0];
+      leg->link = -1;
+      leg->each = each_of(j, node, "ns", job->chunks, &leg->amount, where);
     } else if (json_object_get(node, "ns") || json_object_get(node, "work")) {
       BAD("ops[%zu]: variants and ns", i);
     }

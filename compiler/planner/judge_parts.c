@@ -61,7 +61,7 @@ int64_t judge_ride(Judge *j, int link, int64_t n) {
 
 int64_t judge_leg_time(Judge *j, const Job *job, int k, const Leg *leg) {
   Big a = leg->amount;
-  int64_t part = (int64_t)(a * (k + 1) / job->chunks - a * k / job->chunks);
+  int64_t part = leg->each ? leg->each[k] : (int64_t)(a * (k + 1) / job->chunks - a * k / job->chunks);
   return leg->by_bytes ? judge_ride(j, leg->link, part) : part;
 }
 

@@ -42,7 +42,7 @@ typedef struct Bit {
 typedef struct Leg {
   int link; /* -1: compute */
   bool by_bytes;
-  int64_t amount;
+  int64_t amount, *each; /* each: of the job's chunks, where they are listed */
 } Leg;
 
 typedef struct Way {

@@ -390,7 +390,7 @@ static bool make_times(Problem *p, Arena *arena, ProblemError *error) {
       total_bytes += (Wide)op->variants[v].work_bytes + op->variants[v].host_work_bytes;
       for (int i = 0; i < op->variants[v].stage_count; i++) {
         const ProblemStage *stage = &op->variants[v].stages[i];
-        int64_t amount = share(stage->amount, step->chunk, op->chunks);
+        int64_t amount = stage->chunk_amounts ? stage->chunk_amounts[step->chunk] : share(stage->amount, step->chunk, op->chunks);
         int64_t ns = stage->is_bytes ? transfer_ns(&p->lanes[stage->lane], amount) : amount;
         p->stage_ns[next++] = ns;
         total_ns += ns;

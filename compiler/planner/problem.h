@@ -48,6 +48,7 @@ typedef struct ProblemStage {
   int lane;
   bool is_bytes; /* amount is bytes on the lane, else ns */
   int64_t amount;
+  const int64_t *chunk_amounts; /* of each, `amount` in all; NULL: equal shares */
 } ProblemStage;
 
 typedef struct ProblemVariant {
@@ -146,7 +147,7 @@ enum {
   PROBLEM_MAX_JSON_DEPTH = 32
 };
 
-#define PROBLEM_MOST_CHUNK_BYTES (INT64_C(1) << 56)
+#define PROBLEM_MOST_CHUNK_AMOUNT (INT64_C(1) << 56) /* bytes, or ns */
 #define PROBLEM_MOST_LATENCY_NS ((INT64_C(1) << 56) - 1)
 
 /* An empty problem with the lanes of the vocabulary, absent. */

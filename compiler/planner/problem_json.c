@@ -151,25 +151,32 @@ static bool read_fates(Reader *r, const json_t *object, const char *place, unsig
   return true;
 }
 
-/* One number, or a list of one for each chunk. */
-static bool read_bytes(Reader *r, const json_t *object, const char *place, ProblemDatum *datum) {
-  const json_t *list = json_object_get(object, "bytes");
-  if (!json_is_array(list)) return read_int(r, object, "bytes", 0, INT64_MAX, 0, true, place, &datum->bytes);
-  char path[96];
-  if (json_array_size(list) != (size_t)datum->chunks) {
-    snprintf(path, sizeof path, "%s.bytes", place);
-    return fail(r, path, "the list has %zu entries and the datum %d chunks", json_array_size(list), datum->chunks);
+/* What has chunks, as errors call it. */
+typedef struct Chunked {
+  const char *what;
+  int chunks;
+} Chunked;
+
+/* One number, or a list of one for each chunk, which becomes *each. */
+static bool read_amounts(Reader *r, const json_t *object, const char *key, const char *place, Chunked of, int64_t *all, const int64_t **each) {
+  const json_t *list = json_object_get(object, key);
+  if (!json_is_array(list)) return read_int(r, object, key, 0, INT64_MAX, 0, true, place, all);
+  char path[160];
+  if (json_array_size(list) != (size_t)of.chunks) {
+    snprintf(path, sizeof path, "%s.%s", place, key);
+    return fail(r, path, "the list has %zu entries and the %s %d chunks", json_array_size(list), of.what, of.chunks);
   }
-  int64_t *bytes = arena_alloc(r->arena, (size_t)datum->chunks * sizeof *bytes);
-  for (int k = 0; k < datum->chunks; k++) {
+  int64_t *amounts = arena_alloc(r->arena, (size_t)of.chunks * sizeof *amounts);
+  for (int k = 0; k < of.chunks; k++) {
     const json_t *item = json_array_get(list, (size_t)k);
-    snprintf(path, sizeof path, "%s.bytes[%d]", place, k);
+    snprintf(path, sizeof path, "%s.%s[%d]", place, key, k);
     if (!want_kind(r, item, JSON_INTEGER, "an integer", path)) return false;
-    bytes[k] = json_integer_value(item);
-    if (bytes[k] < 0 || bytes[k] > PROBLEM_MOST_CHUNK_BYTES) return fail(r, path, "%lld is out of range; expected 0 to 2^56", (long long)bytes[k]);
-    if (datum->bytes <= PROBLEM_MOST_CHUNK_BYTES) datum->bytes += bytes[k]; /* more than that is refused whatever it is */
+    amounts[k] = json_integer_value(item);
+    if (amounts[k] < 0 || amounts[k] > PROBLEM_MOST_CHUNK_AMOUNT) return fail(r, path, "%lld is out of range; expected 0 to 2^56", (long long)amounts[k]);
+    *all += amounts[k];
+    if (*all >= PROBLEM_MOST_CHUNK_AMOUNT) return fail(r, path, "2^56 or more with those before it");
   }
-  datum->chunk_bytes = bytes;
+  *each = amounts;
   return true;
 }
 
@@ -243,7 +250,7 @@ static bool read_datum(Reader *r, json_t *object, size_t index) {
       !read_fates(r, object, place, &datum.fates))
     return false;
   datum.chunks = (int)chunks;
-  if (!read_bytes(r, object, place, &datum)) return false;
+  if (!read_amounts(r, object, "bytes", place, (Chunked){"datum", datum.chunks}, &datum.bytes, &datum.chunk_bytes)) return false;
   int role = datum.role;
   if (!read_home(r, object, place, &datum) || !read_final(r, object, place, &datum) || !read_word(r, object, "role", role_names, "other, input or aggregate", place, &role)) return false;
   datum.role = (ValueRole)role;
@@ -339,7 +346,7 @@ static bool read_accesses(Reader *r, const json_t *object, const char *key, bool
   return true;
 }
 
-static bool read_stage(Reader *r, json_t *object, const char *place, ProblemStage *stage) {
+static bool read_stage(Reader *r, json_t *object, const char *place, Chunked of, ProblemStage *stage) {
   static const char *const keys[] = {"ch", "ns", "bytes", NULL};
   const char *name;
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
@@ -348,7 +355,7 @@ static bool read_stage(Reader *r, json_t *object, const char *place, ProblemStag
   bool has_ns = json_object_get(object, "ns"), has_bytes = json_object_get(object, "bytes");
   if (has_ns == has_bytes) return fail(r, place, "expected exactly one of \"ns\" and \"bytes\"");
   stage->is_bytes = has_bytes;
-  if (!read_int(r, object, has_ns ? "ns" : "bytes", 0, INT64_MAX, 0, true, place, &stage->amount)) return false;
+  if (!read_amounts(r, object, has_ns ? "ns" : "bytes", place, of, &stage->amount, &stage->chunk_amounts)) return false;
   const Problem *p = r->problem;
   int lane = 0;
   while (lane < p->lane_count && strcmp(p->lanes[lane].name, name)) lane++;
@@ -358,7 +365,7 @@ static bool read_stage(Reader *r, json_t *object, const char *place, ProblemStag
   return true;
 }
 
-static bool read_variant(Reader *r, json_t *object, const char *place, ProblemVariant *variant) {
+static bool read_variant(Reader *r, json_t *object, const char *place, Chunked of, ProblemVariant *variant) {
   static const char *const keys[] = {"name", "stages", "work", "host_work", NULL};
   char path[160];
   if (!want_kind(r, object, JSON_OBJECT, "an object", place) || !known_keys(r, object, keys, place) ||
@@ -374,7 +381,7 @@ static bool read_variant(Reader *r, json_t *object, const char *place, ProblemVa
   variant->stages = arena_alloc(r->arena, (size_t)variant->stage_count * sizeof(ProblemStage));
   for (int i = 0; i < variant->stage_count; i++) {
     snprintf(path, sizeof path, "%s.stages[%d]", place, i);
-    if (!read_stage(r, json_array_get(stages, (size_t)i), path, &variant->stages[i])) return false;
+    if (!read_stage(r, json_array_get(stages, (size_t)i), path, of, &variant->stages[i])) return false;
     if (variant->stages[i].lane == LANE_COMPUTE && i > 0)
       return fail(r, path, "a compute stage comes first (S6)");
   }
@@ -384,13 +391,15 @@ static bool read_variant(Reader *r, json_t *object, const char *place, ProblemVa
 static bool read_variants(Reader *r, const json_t *object, const char *place, ProblemOp *op) {
   char path[128];
   const json_t *list = json_object_get(object, "variants");
+  const Chunked of = {"op", op->chunks};
   if (!list) {
     op->variant_count = 1;
     op->variants = arena_alloc(r->arena, sizeof(ProblemVariant));
     op->variants[0] = (ProblemVariant){.name = "default", .stage_count = 1};
     op->variants[0].stages = arena_alloc(r->arena, sizeof(ProblemStage));
-    op->variants[0].stages[0].lane = LANE_COMPUTE;
-    return read_int(r, object, "ns", 0, INT64_MAX, 0, true, place, &op->variants[0].stages[0].amount) &&
+    ProblemStage *stage = &op->variants[0].stages[0];
+    stage->lane = LANE_COMPUTE;
+    return read_amounts(r, object, "ns", place, of, &stage->amount, &stage->chunk_amounts) &&
            read_int(r, object, "work", 0, INT64_MAX, 0, false, place, &op->variants[0].work_bytes);
   }
   if (json_object_get(object, "ns") || json_object_get(object, "work"))
@@ -402,7 +411,7 @@ static bool read_variants(Reader *r, const json_t *object, const char *place, Pr
   op->variants = arena_alloc(r->arena, (size_t)op->variant_count * sizeof(ProblemVariant));
   for (int v = 0; v < op->variant_count; v++) {
     snprintf(path, sizeof path, "%s.variants[%d]", place, v);
-    if (!read_variant(r, json_array_get(list, (size_t)v), path, &op->variants[v])) return false;
+    if (!read_variant(r, json_array_get(list, (size_t)v), path, of, &op->variants[v])) return false;
     for (int w = 0; w < v; w++)
       if (!strcmp(op->variants[v].name, op->variants[w].name))
         return fail(r, path, "the name \"%.60s\" is already variants[%d]", op->variants[v].name, w);

@@ -7,6 +7,14 @@
 
 static json_t *integer(int64_t number) { return json_integer((json_int_t)number); }
 
+/* Of all chunks, or the list of each, where there is one. */
+static json_t *amounts(int64_t all, const int64_t *each, int chunks) {
+  if (!each) return integer(all);
+  json_t *list = json_array();
+  for (int k = 0; k < chunks; k++) json_array_append_new(list, integer(each[k]));
+  return list;
+}
+
 static json_t *hardware(const Problem *p) {
   json_t *lanes = json_object();
   for (int c = 0; c < p->lane_count; c++) {
@@ -25,9 +33,7 @@ static json_t *fates_list(unsigned fates) {
 }
 
 static json_t *datum(const ProblemDatum *d) {
-  json_t *item = json_pack("{s:s, s:I}", "id", d->id, "bytes", (json_int_t)d->bytes), *list = d->chunk_bytes ? json_array() : NULL, *homes = d->chunk_home ? json_array() : NULL;
-  for (int k = 0; list && k < d->chunks; k++) json_array_append_new(list, integer(d->chunk_bytes[k]));
-  if (list) json_object_set_new(item, "bytes", list);
+  json_t *item = json_pack("{s:s, s:o}", "id", d->id, "bytes", amounts(d->bytes, d->chunk_bytes, d->chunks)), *homes = d->chunk_home ? json_array() : NULL;
   if (d->chunks != 1) json_object_set_new(item, "chunks", integer(d->chunks));
   for (int k = 0; homes && k < d->chunks; k++) json_array_append_new(homes, json_string(tier_names[d->chunk_home[k]]));
   if (homes) json_object_set_new(item, "home", homes);
@@ -73,11 +79,11 @@ static json_t *accesses(const Problem *p, const ProblemOp *op, const ProblemAcce
   return items;
 }
 
-static json_t *variant(const Problem *p, const ProblemVariant *v) {
+static json_t *variant(const Problem *p, const ProblemVariant *v, int chunks) {
   json_t *stages = json_array();
   for (int i = 0; i < v->stage_count; i++) {
     const ProblemStage *s = &v->stages[i];
-    json_array_append_new(stages, json_pack("{s:s, s:I}", "ch", p->lanes[s->lane].name, s->is_bytes ? "bytes" : "ns", (json_int_t)s->amount));
+    json_array_append_new(stages, json_pack("{s:s, s:o}", "ch", p->lanes[s->lane].name, s->is_bytes ? "bytes" : "ns", amounts(s->amount, s->chunk_amounts, chunks)));
   }
   json_t *item = json_pack("{s:s, s:o}", "name", v->name, "stages", stages);
   if (v->work_bytes) json_object_set_new(item, "work", integer(v->work_bytes));
@@ -99,12 +105,12 @@ static json_t *operation(const Problem *p, const ProblemOp *op) {
   json_object_set_new(item, "writes", accesses(p, op, op->writes, op->write_count));
   if (op->can_recompute != (op->phase == PROBLEM_PHASE_FORWARD)) json_object_set_new(item, "recompute", json_boolean(op->can_recompute));
   if (is_plain(op)) {
-    json_object_set_new(item, "ns", integer(op->variants[0].stages[0].amount));
+    json_object_set_new(item, "ns", amounts(op->variants[0].stages[0].amount, op->variants[0].stages[0].chunk_amounts, op->chunks));
     json_object_set_new(item, "work", integer(op->variants[0].work_bytes));
     return item;
   }
   json_t *variants = json_array();
-  for (int v = 0; v < op->variant_count; v++) json_array_append_new(variants, variant(p, &op->variants[v]));
+  for (int v = 0; v < op->variant_count; v++) json_array_append_new(variants, variant(p, &op->variants[v], op->chunks));
   json_object_set_new(item, "variants", variants);
   return item;
 }

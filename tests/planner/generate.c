@@ -61,19 +61,27 @@ static void datum(Writer *w, const char *id, int64_t bytes, int chunks, const ch
                                    (long long)bytes, chunks, extra));
 }
 
-/* Of its chunks each is larger than the one before it. */
-static void uneven_datum(Writer *w, const char *id, int64_t bytes, int chunks, const char *extra) {
+/* Of each chunk more than of the one before it. */
+static const char *uneven(Writer *w, int64_t amount, int chunks) {
   char *list = arena_strdup(w->arena, "");
-  for (int k = 0; k < chunks; k++) list = arena_printf(w->arena, "%s%s%lld", list, k ? ", " : "", (long long)(bytes * (2 * k + 1) / (chunks * chunks)));
-  append(w, &w->data, arena_printf(w->arena, "{\"id\": \"%s\", \"bytes\": [%s], \"chunks\": %d%s}", id, list, chunks, extra));
+  for (int k = 0; k < chunks; k++) list = arena_printf(w->arena, "%s%s%lld", list, k ? ", " : "[", (long long)(amount * (2 * k + 1) / (chunks * chunks)));
+  return arena_printf(w->arena, "%s]", list);
+}
+
+static void uneven_datum(Writer *w, const char *id, int64_t bytes, int chunks, const char *extra) {
+  append(w, &w->data, arena_printf(w->arena, "{\"id\": \"%s\", \"bytes\": %s, \"chunks\": %d%s}", id, uneven(w, bytes, chunks), chunks, extra));
 }
 
 /* reads and writes: comma-separated quoted ids or objects. */
-static void op(Writer *w, const char *id, const char *phase, int chunks, const char *reads, const char *writes,
-               int64_t ns, const char *extra) {
+static void timed_op(Writer *w, const char *id, const char *phase, int chunks, const char *reads, const char *writes, const char *ns, const char *extra) {
   append(w, &w->ops,
          arena_printf(w->arena, "{\"id\": \"%s\", \"phase\": \"%s\", \"chunks\": %d, \"reads\": [%s], \"writes\": [%s], "
-                      "\"ns\": %lld%s}", id, phase, chunks, reads, writes, (long long)ns, extra));
+                      "\"ns\": %s%s}", id, phase, chunks, reads, writes, ns, extra));
+}
+
+static void op(Writer *w, const char *id, const char *phase, int chunks, const char *reads, const char *writes,
+               int64_t ns, const char *extra) {
+  timed_op(w, id, phase, chunks, reads, writes, arena_printf(w->arena, "%lld", (long long)ns), extra);
 }
 
 static void ordered(Writer *w, const char *id, int chunks, bool is_descending) {
@@ -451,7 +459,9 @@ char *generate_odd(Arena *arena, uint64_t seed) {
     if (between(w, 0, 3) == 0 && chunks[i] == 1) {
       exchange_op(w, TEXT("F%d", i), "fwd", read, writes, UNIT / 2);
     } else {
-      op(w, TEXT("F%d", i), "fwd", chunks[i], read, writes, cost(w), TEXT(", \"work\": %d", between(w, 0, 3) * UNIT / 10));
+      const char *work = TEXT(", \"work\": %d", between(w, 0, 3) * UNIT / 10);
+      const int64_t ns = cost(w);
+      timed_op(w, TEXT("F%d", i), "fwd", chunks[i], read, writes, seed % 7 < 3 ? uneven(w, ns, chunks[i]) : TEXT("%lld", (long long)ns), work);
       ordered(w, TEXT("F%d", i), chunks[i], between(w, 0, 1));
     }
     if (between(w, 0, 4) == 0) { /* an update in place */

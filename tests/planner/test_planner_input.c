@@ -22,6 +22,7 @@
 #define OVER(of, under) "{\"data\": \"" of "\", \"over\": \"" under "\"}"
 
 #define CHANNEL(of) "{\"format\": \"gnncc-problem/1\", \"name\": \"p\", \"hardware\": {\"device_bytes\": 1, \"channels\": {" of "}}, \"data\": [], \"ops\": [" OP("A", "") "]}"
+#define CHUNKED(ns, chunks) "{\"id\": \"A\", \"phase\": \"fwd\", \"ns\": " ns ", \"chunks\": " chunks "}"
 #define VARIANT(ns) "{\"name\": \"v\", \"stages\": [{\"ch\": \"compute\", \"ns\": " ns "}]}"
 
 typedef struct Bad {
@@ -59,6 +60,13 @@ static const Bad problems[] = {
     {"unknown phase", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"up\", \"ns\": 1}]}", "ops[0].phase", "up"},
     {"no time", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\"}]}", "ops[0].ns", "missing"},
     {"negative time", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"ns\": -5}]}", "ops[0].ns", "out of range"},
+    {"times for fewer chunks", HEAD "\"data\": [], \"ops\": [" CHUNKED("[1, 2]", "3") "]}", "ops[0].ns", "2 entries and the op 3 chunks"},
+    {"times for an op in one chunk", HEAD "\"data\": [], \"ops\": [" CHUNKED("[1, 2]", "1") "]}", "ops[0].ns", "2 entries"},
+    {"a negative time of a chunk", HEAD "\"data\": [], \"ops\": [" CHUNKED("[1, -2]", "2") "]}", "ops[0].ns[1]", "out of range"},
+    {"a time of a chunk with a fraction", HEAD "\"data\": [], \"ops\": [" CHUNKED("[1.5, 2]", "2") "]}", "ops[0].ns[0]", "fraction"},
+    {"times of chunks that overflow", HEAD "\"data\": [], \"ops\": [" CHUNKED("[36028797018963968, 36028797018963968]", "2") "]}", "ops[0].ns[1]", "2^56"},
+    {"bytes for fewer chunks", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"chunks\": 2, \"variants\": [{\"name\": \"v\", \"stages\": [{\"ch\": \"d2h\", \"bytes\": [1]}]}]}]}",
+     "ops[0].variants[0].stages[0].bytes", "1 entries and the op 2 chunks"},
     {"overflowing times", HEAD "\"data\": [], \"ops\": [{\"id\": \"A\", \"phase\": \"fwd\", \"ns\": 9223372036854775807}]}", "ops[0]", "2^56"},
     {"overflowing bytes", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 9223372036854775807}], \"ops\": [" OP("A", "") "]}", "data", "2^56"},
     {"mandatory access", HEAD "\"data\": [{\"id\": \"x\", \"bytes\": 9, \"chunks\": 3}], \"ops\": [" OP("A", ", \"chunks\": 2, \"writes\": [\"x\"]") "]}", "ops[0].writes[0]", "access"},
