@@ -31,7 +31,7 @@ COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c
   $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c layer_cuts.c learned.c linear_rows.c locality.c lower.c nested_locality.c reassociate.c recompute.c say.c simplify.c transpose.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c fuse.c kernel_kinds.c known_processor.c measured.c places.c profile.c row_stride.c \
     slow.c stages.c trial.c tuning.c verify_kernels.c) \
-  $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c choose_exchanges.c decisions.c exchange_order.c halos.c layout.c parts_ahead.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
+  $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c choose_exchanges.c decisions.c exchange_order.c halos.c layout.c part_costs.c parts_ahead.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
   $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_lines.c emit_names.c emit_rows.c emit_step.c cpu/emit_flat.c cpu/emit_kernel.c \
     cuda/emit_cuda.c cuda/emit_cuda_kernel.c cuda/emit_cuda_rows.c) \

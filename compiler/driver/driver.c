@@ -502,7 +502,7 @@ static double find_slowdown(const Schedule *schedule) {
     const Step *step = &schedule->steps[s];
     if (step->kind != STEP_KERNEL || step->cost.seconds <= 0) continue;
     const Kernel *kernel = &step->kernels->kernels[step->kernel];
-    double ratio = 1.5 * cost_of_kernel(&here, step->kernels, kernel, NULL).seconds / step->cost.seconds;
+    double ratio = 1.5 * cost_of_part(step->parts, kernel, cost_of_kernel(&here, step->kernels, kernel, NULL), step->part).seconds / step->cost.seconds;
     if (ratio > slowdown) slowdown = ratio;
   }
   return slowdown;

@@ -382,6 +382,7 @@ typedef struct Estimate {
   double bytes;
   double anchor_reads, body_reads, body_writes; /* seconds of memory traffic */
   double anchor_work, body_work;                /* seconds of instructions */
+  double row_work;      /* of anchor_work, what goes with the rows, whatever each has */
   double tasks;         /* of the loop over rows; 0: as many as there are threads to share them */
   double task_share;    /* of the rows, in each but the last */
   int starts;           /* loops shared by the threads; on a GPU, launches */
@@ -647,7 +648,8 @@ static void anchor_sparse(Estimate *e) {
   bool is_half = is_outer && (kernels_is_half(e->kernels, e->anchor->operand[0]) || kernels_is_half(e->kernels, e->anchor->operand[1]));
   double columns = is_half ? width / 2 : width;
   double table_bytes = 4 * columns * (is_outer ? field_rows : depth);
-  e->anchor_work = nonzeros * gathered_row_seconds(e, columns, table_bytes) + e->rows * e->rates->gather_row;
+  e->row_work = e->rows * e->rates->gather_row;
+  e->anchor_work = nonzeros * gathered_row_seconds(e, columns, table_bytes) + e->row_work;
   if (has_dropout(e->graph, e->anchor)) e->anchor_work += nonzeros * 2 * e->rates->random;
   e->anchor_work += (is_outer ? TURNED_GRADIENT : TURNED) * turned * e->rates->element;
   e->starts = turned > 0 ? 2 : 1;
@@ -675,7 +677,8 @@ static const Locality *gathered_locality(const Estimate *e) {
 static void anchor_spmm(Estimate *e) {
   double columns = row_numbers(e->kernels, gathered_value(e)), table_bytes = 4 * e->nodes * columns;
   e->anchor_reads = exchange_seconds(e, gathered_value(e), table_bytes);
-  e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, gathered_locality(e)) + e->rows * e->rates->gather_row;
+  e->row_work = e->rows * e->rates->gather_row;
+  e->anchor_work = e->edges * local_row_seconds(e, columns, table_bytes, gathered_locality(e)) + e->row_work;
   e->rounds = degree_rounds(e);
 }
 
@@ -724,6 +727,8 @@ static void add_edge_work(const Estimate *e, ValueId id, bool is_far, EdgeWork *
   for (int k = 0; k < value->operand_count; k++) add_edge_work(e, value->operand[k], value->op == OP_LIFT ? value->as.end != graph_walk_end(e->anchor) : is_far, of);
 }
 
+static double edge_loop_seconds(const Estimate *e) { return e->kernels->backend == BACKEND_CPU ? EDGES_STARTS * e->near_nodes * e->rates->element : 0; }
+
 /* What is computed for each edge of a sum's operand. Adding a row is in the measured rates of gathers, and so little is left of it. A sum within an edge's row
  * is kept for later stages, if any. `beside`: the operand of another sum in the same walk, or NO_VALUE. */
 static double edges_seconds(const Estimate *e, ValueId operand, ValueId beside, double whole, bool *kept) {
@@ -734,13 +739,14 @@ static double edges_seconds(const Estimate *e, ValueId operand, ValueId beside, 
   if (beside != NO_VALUE) add_edge_work(e, beside, false, &of);
   for (int i = 0; kept && i < e->graph->value_count; i++) kept[i] = kept[i] || (of.seen[i] && op_info[e->graph->values[i].op].work == WORK_ADDS && kernels_is_virtual(e->kernels, i));
   if (e->kernels->backend == BACKEND_CUDA) return of.gathered + e->edges * elements + whole;
-  const double starts = (EDGE_STARTS * e->edges + EDGES_STARTS * e->near_nodes) * e->rates->element;
+  const double starts = EDGE_STARTS * e->edges * e->rates->element + edge_loop_seconds(e);
   return overlapped(e->edges * EDGE_ELEMENTS * elements + starts + of.work, of.gathered);
 }
 
 static void stage_edges(Estimate *e, ValueId beside, bool *kept) {
   const double whole = operand_seconds(e, (ValueId)(e->anchor - e->graph->values));
   e->anchor_work += edges_seconds(e, e->anchor->operand[0], beside, whole, kept);
+  e->row_work += edge_loop_seconds(e);
   e->rounds = degree_rounds(e);
 }
 
@@ -867,14 +873,15 @@ static double gpu_seconds(const Estimate *e, double work) {
   return count * e->machine->step_seconds + fmax(work, (e->rounds + count - 1) * ROUND);
 }
 
-static double estimate_seconds(Estimate *e) {
+static Cost estimate(Estimate *e) {
   add_anchor[e->kernel->kind](e);
   if (e->kernel->kind != KERNEL_UPDATE && e->kernel->kind != KERNEL_FOLLOW) add_body(e);
   add_traffic(e);
-  double anchor = overlapped(e->anchor_work, e->anchor_reads), body = overlapped(e->body_work, e->body_reads + e->body_writes);
-  if (e->kernels->backend == BACKEND_CUDA) return gpu_seconds(e, anchor + body);
-  double starts = e->tasks == 1 ? 0 : e->starts * e->machine->step_seconds;
-  return starts + (anchor + body) * idle_factor(e);
+  const double anchor = overlapped(e->anchor_work, e->anchor_reads), work = anchor + overlapped(e->body_work, e->body_reads + e->body_writes);
+  const double walked = work > 0 ? anchor * (1 - fmin(1, e->row_work / fmax(e->anchor_work, 1e-12))) / work : 0;
+  if (e->kernels->backend == BACKEND_CUDA) return (Cost){.seconds = gpu_seconds(e, work), .walked = walked};
+  const double starts = e->tasks == 1 ? 0 : e->starts * e->machine->step_seconds;
+  return (Cost){.seconds = starts + work * idle_factor(e), .walked = walked};
 }
 
 Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel, const char *what) {
@@ -895,7 +902,9 @@ Cost cost_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel
     e.tasks = ceil(updated_numbers(&e) / UPDATE_TASK);
     e.task_share = 1 / e.tasks;
   }
-  Cost cost = {.seconds = estimate_seconds(&e) + gathered_parts_seconds(&e), .flops = anchor_flops(&e)};
+  Cost cost = estimate(&e);
+  cost.seconds += gathered_parts_seconds(&e);
+  cost.flops = anchor_flops(&e);
   cost.bytes = (int64_t)e.bytes;
   bool is_gathered = gathered_value(&e) != NO_VALUE;
   double row = is_gathered ? row_numbers(kernels, gathered_value(&e)) : (double)shape_width(&e.anchor->shape);

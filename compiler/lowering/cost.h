@@ -90,6 +90,7 @@ typedef struct Cost {
   double seconds;
   int64_t bytes; /* read and written in device memory */
   double flops;
+  double walked; /* of `seconds` the share that goes with the edges, the numbers of sparse features or the labelled rows that it goes over; the rest goes with its rows */
 } Cost;
 
 /* `what` is the kernel's description (kernel_said): where a profile knows it, its seconds are those measured. NULL: as

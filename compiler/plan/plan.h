@@ -221,6 +221,9 @@ bool parts_make_table(const Parts *parts, const Kernel *kernel);
 
 /* Whoever reads halos can run by parts, and where there are codes alone nobody asks for the ids of neighbours; NULL takes them. */
 bool kernels_take_halos(const Kernels *kernels, bool has_codes_alone);
+/* part_costs.c: of a kernel's cost, that of its step over the rows of one part (0: of all). Counted: the data were read, so that it is known which rows and edges each part has; else all have about as many. */
+Cost cost_of_part(const Parts *parts, const Kernel *kernel, Cost whole, int part);
+bool parts_are_counted(const Parts *parts);
 /* At most `most` parts, a power of two; so many as there are blocks. */
 Parts *parts_of(Arena *arena, const Kernels *kernels, const Residents *residents, int most);
 int parts_at_most(const DataInfo *info, int most); /* so many there are */

@@ -155,12 +155,6 @@ static void add_wait(Scheduling *c, const TimelineEvent *event) {
                             .place = waited->kernels->graph->values[waited->value].place, .what = what, .said = said});
 }
 
-/* Of a step over the rows of a part, roughly. */
-static Cost cost_of_part(Cost cost, const Parts *parts, int part) {
-  double share = parts_rows(parts, 0) > 0 ? (double)parts_rows(parts, part) / (double)parts_rows(parts, 0) : 1;
-  return part == 0 ? cost : (Cost){cost.seconds * share, (int64_t)((double)cost.bytes * share), cost.flops * share};
-}
-
 static const char *kernel_text(const Scheduling *c, const char *what, int part) {
   return part ? arena_printf(c->arena, "%s [%d/%d]", what, part, c->problem->parts->count) : what;
 }
@@ -182,7 +176,7 @@ static void add_kernel(Scheduling *c, const TimelineEvent *event) {
   const Parts *parts = c->problem->parts;
   const bool is_sending = parts_make_table(parts, kernel) && c->q->problem->ops[base->op].chunks == 1;
   int part = parts->is_by_parts[index] && !is_sending ? base->chunk + 1 : 0;
-  const Cost cost = is_sending ? cost_of_sending(c->machine, kernel) : cost_of_part(cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL), parts, part);
+  const Cost cost = is_sending ? cost_of_sending(c->machine, kernel) : cost_of_part(parts, kernel, cost_of_kernel(c->machine, c->problem->kernels, kernel, NULL), part);
   const ValueId anchor = kernel->anchor;
   const Graph *graph = c->problem->kernels->graph;
   add_step(c, event, (Step){.kind = STEP_KERNEL, .lane = LANE_COMPUTE, .kernel = index, .part = part, .is_rerun = c->q->rerun[t] >= 0, .copy = NO_INDEX,

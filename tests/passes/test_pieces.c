@@ -1,4 +1,5 @@
 /* Parts through problem, plan, schedule and layout: what is cut, and that nothing drops the pieces on the way. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,11 +17,13 @@ static void ok(bool is_right, const char *name) {
 }
 
 /* `body` on 8192 nodes, which are four canonical blocks. */
-static const char *model_of(Arena *arena, const char *body) {
+static const char *model_of_degree(Arena *arena, int degree, const char *body) {
   return arena_printf(arena,
-                      "data g from synth(kind = \"rmat\", nodes = 8192, degree = 4, features = 8, classes = 4, seed = 1)\nmodel m on g {\n%s}\n"
-                      "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n", body);
+                      "data g from synth(kind = \"rmat\", nodes = 8192, degree = %d, features = 8, classes = 4, seed = 1)\nmodel m on g {\n%s}\n"
+                      "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n", degree, body);
 }
+
+static const char *model_of(Arena *arena, const char *body) { return model_of_degree(arena, 4, body); }
 
 static const char dense[] = "  h = x |> Linear(16) as first |> relu\n  return h |> Linear(y.classes) as second\n";
 static const char deep[] = "  a = x |> Linear(16) |> tanh\n  b = a |> Linear(16) |> tanh\n  c = b |> Linear(16) |> tanh\n  return (a + c) |> Linear(y.classes)\n";
@@ -113,6 +116,78 @@ static void test_whole(Arena *arena) {
   for (int i = 0; i < m.schedule->count; i++) has_part = has_part || m.schedule->steps[i].part;
   for (int i = 0; i < m.layout->count; i++) has_part = has_part || m.layout->blocks[i].part || m.layout->blocks[i].is_sums;
   ok(!has_part && m.plan->problem->problem->piece_count == m.plan->problem->problem->datum_count, "with one part there are no pieces");
+  arena_free(m.arena);
+}
+
+/* ---- times ---- */
+
+static const char attending[] = "  h = x |> Linear(16) as first |> relu\n  s = h |> GATv2(4, heads = 4) as middle |> relu\n  return s |> GCN(16) |> Linear(y.classes) as last\n";
+
+/* How long the steps of a kernel take by parts, without what they take alike, goes with before[]: 1; of two lists at once, as of sums with their rows: with a share of the first that `share` gets. */
+static bool goes_with(const Parts *parts, const ProblemStage *stage, double alike, const int64_t *walked, const int64_t *rows, double *share) {
+  const int count = parts->count;
+  double from_walked[PARTS], from_rows[PARTS], own[PARTS], above = 0, below = 0;
+  for (int k = 0; k < count; k++) {
+    from_walked[k] = (double)(walked[k + 1] - walked[k]) / (double)walked[count];
+    from_rows[k] = (double)(rows[k + 1] - rows[k]) / (double)rows[count];
+    own[k] = ((double)stage->chunk_amounts[k] - alike) / ((double)stage->amount - count * alike);
+    above += (own[k] - from_rows[k]) * (from_walked[k] - from_rows[k]);
+    below += (from_walked[k] - from_rows[k]) * (from_walked[k] - from_rows[k]);
+  }
+  *share = below > 0 ? above / below : 0;
+  for (int k = 0; k < count; k++)
+    if (fabs(*share * from_walked[k] + (1 - *share) * from_rows[k] - own[k]) > 0.002) return false;
+  return true;
+}
+
+/* Parts of a graph with hubs have about as much work, but some more of the edges and some more of the rows. */
+static void test_times(Arena *arena) {
+  Made m = make_kernels(model_of_degree(arena, 30, attending), PARTS);
+  make_plan(&m);
+  const PlanningProblem *p = m.plan->problem;
+  const Parts *parts = p->parts;
+  int sums = 0, sums_of_all = 0, products = 0, losses = 0, wrong = 0, unsummed = 0;
+  double share;
+  for (int i = 0; i < p->problem->op_count; i++) {
+    const ProblemOp *op = &p->problem->ops[i];
+    const ProblemStage *stage = &op->variants[0].stages[0];
+    const Kernel *kernel = p->kernel_of_op[i] == NO_INDEX ? NULL : &m.kernels->kernels[p->kernel_of_op[i]];
+    const double alike = 1e9 * m.machine.step_seconds * (PARTS - 1) / PARTS;
+    int64_t all = 0;
+    if (op->chunks == 1) {
+      wrong += stage->chunk_amounts != NULL;
+      continue;
+    }
+    for (int k = 0; k < PARTS; k++) all += stage->chunk_amounts[k];
+    unsummed += all != stage->amount;
+    const Value *anchor = &m.training->values[kernel->anchor];
+    if (op_is_aggregation(anchor->op)) {
+      sums++;
+      wrong += !goes_with(parts, stage, alike, parts->edges[anchor->as.end], parts->first, &share) || share < 0.5 || share > 1.001;
+    } else if (kernel->kind == KERNEL_COLUMN_SUM && m.training->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE) {
+      sums_of_all++;
+      wrong += !goes_with(parts, stage, alike, parts->edges[END_DST], parts->first, &share) || share < 0.99;
+    } else if (kernel->kind == KERNEL_CROSS_ENTROPY) {
+      losses++;
+      wrong += !goes_with(parts, stage, alike, parts->labelled[SPLIT_TRAIN], parts->first, &share) || share < 0.5 || share > 1.001;
+    } else if (kernel->kind == KERNEL_MATMUL || kernel->kind == KERNEL_OUTER) {
+      products++;
+      wrong += !goes_with(parts, stage, alike, parts->edges[END_DST], parts->first, &share) || fabs(share) > 0.01;
+    }
+  }
+  const int64_t *edges = parts->edges[END_DST], *rows = parts->first;
+  ok(edges[1] * rows[PARTS] > 3 * rows[1] * edges[PARTS] / 2, "the part with the hubs has more of the edges than of the rows");
+  ok(sums >= 4 && sums_of_all == 1 && products >= 4 && losses == 1 && wrong == 0 && unsummed == 0, "sums over neighbours take parts as long as their edges do, losses as their labels, products as their rows");
+  arena_free(m.arena);
+  m = make_kernels("data g {\n  nodes = 8192\n  edges = 32768\n  node x : f32[8]\n  node y : class[4]\n}\nmodel m on g {\n  h = x |> Linear(16) |> relu\n  s = h |> SAGE(16)\n  return s |> Linear(y.classes)\n}\n"
+                   "train m {\n  loss = cross_entropy(out, y)\n  optimizer = adam(lr = 0.01)\n  epochs = 1\n}\n", PARTS);
+  make_plan(&m);
+  int cut = 0, listed = 0;
+  for (int i = 0; i < m.plan->problem->problem->op_count; i++) {
+    cut += m.plan->problem->problem->ops[i].chunks == PARTS;
+    listed += m.plan->problem->problem->ops[i].variants[0].stages[0].chunk_amounts != NULL;
+  }
+  ok(cut > 0 && listed == 0, "where no data were read they have equal shares");
   arena_free(m.arena);
 }
 
@@ -405,6 +480,7 @@ int main(int argc, char **argv) {
   Arena *arena = arena_new();
   test_cut(arena);
   test_whole(arena);
+  test_times(arena);
   test_apart(arena);
   test_columns(arena);
   test_followers(arena);
