@@ -111,7 +111,7 @@ static double certified_gap(const PartsOptions *instance, PlannerReport *report)
 }
 
 /* With half of the room pieces alike take the fates at which the bound is met: without them the gap is 14 %. Of a deep network some of each value stays, leaves or is made
- * again: where whole values leave the gap is 48 %. */
+ * again; more of it where whole values leave. */
 static void judge_gap(Tap *tap) {
   const PartsOptions deep = {"192 rows, 8 layers", 111059956, 1615685872, 128, 256, 172, 8, PARTS_ROWS, 192, 1, true, true, true, 0.25};
   PartsOptions instance = instances[0];
