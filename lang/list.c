@@ -86,7 +86,8 @@ static void list_policies(FILE *out) {
       [POLICY_DTR] = "where a step does not fit, what is cheap, large and stale is dropped (DTR)", [POLICY_CAPUCHIN] = "moved while transfers hide, then made again (Capuchin)",
       [POLICY_HONGTU] = "inputs of layers and their sums go to the host, all else is made again (HongTu)", [POLICY_GRINNDER] = "inputs of layers go to the host, all else is made again (GriNNder)"};
   static const char *const of_ranks[EXCHANGE_COUNT] = {[EXCHANGE_HALO] = "of ranks: sums over neighbours get rows of others", [EXCHANGE_TRANSPOSE] = "of ranks: sums go over columns of all rows (RDM)",
-                                                       [EXCHANGE_RECOMPUTE] = "of ranks: rows of others are made again where that can be, else halo (NeutronStar)", [EXCHANGE_HALO_HOST] = "of ranks on GPUs: rows of others come through the host, without NCCL"};
+                                                       [EXCHANGE_RECOMPUTE] = "of ranks: rows of others are made again where that can be, else halo (NeutronStar)", [EXCHANGE_HALO_HOST] = "of ranks on GPUs: rows of others come through the host, without NCCL",
+                                                       [EXCHANGE_DEDUP] = "of ranks: rows that never change are on one rank each, and come in every epoch (HongTu)"};
   for (int i = 0; i < POLICY_COUNT; i++) fprintf(out, "%-14s %s\n", policy_names[i], helps[i]);
   for (int i = 0; i < EXCHANGE_COUNT; i++) fprintf(out, "%-14s %s\n", exchange_names[i], of_ranks[i]);
 }

@@ -23,8 +23,9 @@
   policy(POLICY_ROC, "roc") policy(POLICY_FLEXGNN, "flexgnn") policy(POLICY_TORCH_BUDGET, "torch-budget") policy(POLICY_DTR, "dtr") \
   policy(POLICY_CAPUCHIN, "capuchin") policy(POLICY_HONGTU, "hongtu") policy(POLICY_GRINNDER, "grinnder")
 
-/* How ranks get what a sum over neighbours reads of others: rows come, or columns of all rows do, or rows are made again of what has come once; and of GPUs rows may come through the host. */
-#define EXCHANGES(exchange) exchange(EXCHANGE_HALO, "halo") exchange(EXCHANGE_TRANSPOSE, "transpose") exchange(EXCHANGE_RECOMPUTE, "halo-recompute") exchange(EXCHANGE_HALO_HOST, "halo-host")
+/* How ranks get what a sum over neighbours reads of others: rows come, or columns of all rows do, or rows are made again of what has come once; and of GPUs rows may come through the host. Or rows that never change come in every
+ * epoch, so that one rank alone has each. */
+#define EXCHANGES(exchange) exchange(EXCHANGE_HALO, "halo") exchange(EXCHANGE_TRANSPOSE, "transpose") exchange(EXCHANGE_RECOMPUTE, "halo-recompute") exchange(EXCHANGE_HALO_HOST, "halo-host") exchange(EXCHANGE_DEDUP, "dedup")
 
 /* What a value is to the layer that it is of: some of those systems decide by it. */
 #define ROLES(role) role(ROLE_OTHER, "other") role(ROLE_INPUT, "input") role(ROLE_AGGREGATE, "aggregate")

@@ -588,15 +588,23 @@ static void keep_tables_exact(const Tables *t, const Graph *const *before, const
   }
 }
 
+/* NULL: there is nothing that could come once. */
+static const Tables *tables_of(const Compilation *c, const Form *form) {
+  const Graph *graphs[TABLE_GRAPHS] = {form->training};
+  const int count = 1 + form->evaluation_count;
+  if (!c->is_hoisting || c->options->trial || !form->training || count > TABLE_GRAPHS || c->program->train.boundary == BOUNDARY_SAMPLE) return NULL; /* drawn rows are others in each epoch */
+  for (int e = 0; e < form->evaluation_count; e++) graphs[1 + e] = form->evaluations[e].graph;
+  return hoist_tables(form->once_graph, graphs, count, fields_of_tables(c));
+}
+
 /* `form` with what never changes of the tables of ranks among what is computed once. False: there is nothing, or other kernels would have other bits. */
 static bool with_tables(Compilation *c, const Form *form, DataHomes homes, Form *made, const Tables **tables) {
   const Graph *graphs[TABLE_GRAPHS] = {form->training};
   const Kernels *before[TABLE_GRAPHS] = {form->training_kernels};
   const int count = 1 + form->evaluation_count;
-  if (!c->is_hoisting || c->options->trial || !form->training || count > TABLE_GRAPHS || c->program->train.boundary == BOUNDARY_SAMPLE) return false; /* drawn rows are others in each epoch */
-  for (int e = 0; e < form->evaluation_count; e++) graphs[1 + e] = form->evaluations[e].graph, before[1 + e] = form->evaluations[e].kernels;
-  const Tables *t = *tables = hoist_tables(form->once_graph, graphs, count, fields_of_tables(c));
+  const Tables *t = *tables = tables_of(c, form);
   if (!t) return false;
+  for (int e = 0; e < form->evaluation_count; e++) graphs[1 + e] = form->evaluations[e].graph, before[1 + e] = form->evaluations[e].kernels;
   if (c->options->precision == PRECISION_BF16) keep_tables_exact(t, graphs, before, count);
   *made = *form;
   made->once_graph = t->once;
@@ -614,6 +622,14 @@ static bool with_tables(Compilation *c, const Form *form, DataHomes homes, Form 
 
 static void note_tables_of(Compilation *c, const Tables *t, const Form *form, const char *when) {
   for (int e = 0; e < form->evaluation_count; e++) note_tables(c, t, form->evaluations[e].graph, when);
+}
+
+/* Nothing is kept: a rank has its own rows alone, at home wherever its data are. */
+static void keep_no_tables(Compilation *c, Form *forms) {
+  for (int f = 0; f < FORM_COUNT; f++) {
+    const Tables *tables = forms[f].evaluation_count > 0 ? tables_of(c, &forms[f]) : NULL;
+    if (tables) note_tables_of(c, tables, &forms[f], "in every epoch, each from the one rank that has it (dedup)");
+  }
 }
 
 /* Sums that are computed once are worth more than such tables: these have room beside them only where all that stays leaves half of the device. */
@@ -638,7 +654,8 @@ static CutForms *make_cut_forms(Compilation *c, Cut cut) {
   Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
   if (!cut_form(c, &c->forms[FORM_PLAIN], cut, &forms[FORM_PLAIN])) return NULL;
   if (!cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
-  if (cut.ranks && !cut_has_data_away(cut)) keep_tables(c, cut, forms);
+  if (cut.ranks && (cut.dedups || cut_has_data_away(cut))) keep_no_tables(c, forms);
+  else if (cut.ranks) keep_tables(c, cut, forms);
   CutForms *made = arena_alloc(c->arena, sizeof *made);
   if (cut.ranks && cut.fields_home == TIER_DEVICE) cut.fields_home = cut_asked(c).fields_home; /* what was asked for can be, whatever is tried beside it */
   *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut, c->diags)};

@@ -476,8 +476,10 @@ static bool run_plan(Compilation *c) {
   const Cut asked = cut_with_exchanges(c, cut_asked(c));
   c->request.may_transpose = layers_to_try(c, EXCHANGE_TRANSPOSE);
   c->request.may_recompute = layers_to_try(c, EXCHANGE_RECOMPUTE);
+  c->request.may_dedup = may_dedup(c);
   c->request = plan_request_cut(&c->request, asked);
   if (!cut_is(c->request.cut, asked)) return refuse_cut(c, "whose kernels leave the same bits then; here they would round or add otherwise");
+  if (!check_dedup(c)) return false;
   if (c->options->plan_from) c->request = plan_request_with_room(&c->request);
   if (c->options->plan_from && !take_given_plan(c)) return false;
   c->asked = c->request;

@@ -52,6 +52,7 @@ static const LayersOfSums *layers_of(const Compilation *c, Exchange exchange) {
 static const char *not_for(const Compilation *c, Exchange exchange) {
   if (exchange == EXCHANGE_HALO_HOST && c->backend != BACKEND_CUDA) return "the ranks are on processors, whose rows are the host's";
   if (exchange == EXCHANGE_HALO || exchange == EXCHANGE_HALO_HOST) return NULL;
+  if (exchange == EXCHANGE_DEDUP) return c->program->train.boundary != BOUNDARY_EXACT ? not_of_program(c, exchange) : !c->training ? "nothing is trained, so that all rows come but once" : NULL;
   const char *why = not_of_program(c, exchange);
   if (!why) why = not_of_cut(c, exchange);
   if (why || layers_of(c, exchange)->count > 0) return why;
@@ -59,22 +60,44 @@ static const char *not_for(const Compilation *c, Exchange exchange) {
   return arena_printf(c->arena, "no sum over neighbours is a plain sum of rows of more than %d numbers", LEAST_RANK_UNIT);
 }
 
-bool check_exchanges(Compilation *c) {
-  const Exchange asked = exchange_asked(c);
-  if (asked == EXCHANGE_COUNT) return true;
-  const char *why = c->ranks < 2 ? "the program is for one process, which exchanges nothing; --ranks=4 makes one for four" : not_for(c, asked);
-  if (!why) return true;
+static bool refuse(Compilation *c, Exchange asked, const char *why) {
   diags_error(c->diags, "E0110", diags_no_place(), "policy %s: %s", exchange_names[asked], why);
   diags_help(c->diags, "gnncc --explain E0110; docs/many_devices.md says which sums it is for");
   return false;
 }
 
+bool check_exchanges(Compilation *c) {
+  const Exchange asked = exchange_asked(c);
+  if (asked == EXCHANGE_COUNT) return true;
+  const char *why = c->ranks < 2 ? "the program is for one process, which exchanges nothing; --ranks=4 makes one for four" : not_for(c, asked);
+  return !why || refuse(c, asked, why);
+}
+
+static bool has_rows_again(const Kernels *kernels) {
+  for (int i = 0; kernels && i < kernels->kernel_count; i++)
+    if (kernels->kernels[i].comes_again) return true;
+  return false;
+}
+
+bool check_dedup(Compilation *c) {
+  if (c->ranks < 2 || exchange_asked(c) != EXCHANGE_DEDUP) return true;
+  for (int f = 0; f < FORM_COUNT; f++) {
+    const Form *form = &c->request.forms[f];
+    for (int e = 0; e < form->evaluation_count; e++)
+      if (has_rows_again(form->training_kernels) || has_rows_again(form->evaluations[e].kernels)) return true;
+  }
+  return refuse(c, EXCHANGE_DEDUP, "no sum over neighbours gathers rows that never change");
+}
+
 Cut cut_with_exchanges(const Compilation *c, Cut cut) {
   const Exchange asked = c->ranks > 1 ? exchange_asked(c) : EXCHANGE_COUNT;
   if (asked == EXCHANGE_TRANSPOSE) cut.transposed = layers_of(c, asked);
+  cut.dedups = asked == EXCHANGE_DEDUP;
   if (asked == EXCHANGE_RECOMPUTE) cut.recomputed = layers_of(c, asked);
   return cut;
 }
+
+bool may_dedup(const Compilation *c) { return c->ranks > 1 && exchange_asked(c) == EXCHANGE_COUNT && c->request.policy < 0 && c->program->train.boundary == BOUNDARY_EXACT; }
 
 const LayersOfSums *layers_to_try(const Compilation *c, Exchange exchange) {
   if (c->ranks < 2 || exchange_asked(c) != EXCHANGE_COUNT || c->request.policy >= 0 || not_of_program(c, exchange) || not_of_cut(c, exchange)) return NULL;

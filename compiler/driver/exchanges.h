@@ -8,6 +8,10 @@
 Exchange exchange_asked(const Compilation *c);
 /* False with an error: the program has no such exchanges. Once it is shared out. */
 bool check_exchanges(Compilation *c);
+/* The same of those of its forms, once c->request has them. */
+bool check_dedup(Compilation *c);
+/* Of programs for which nobody asked for an exchange. */
+bool may_dedup(const Compilation *c);
 /* The same cut with those that were asked for; and the layers of which others are tried, NULL: of none. */
 Cut cut_with_exchanges(const Compilation *c, Cut cut);
 const LayersOfSums *layers_to_try(const Compilation *c, Exchange exchange);

@@ -147,17 +147,20 @@ static void take_exchanges(Compilation *c, const char *text, size_t length) {
   json_t *root = json_loadb(text, length, 0, NULL), *runs = json_object_get(root, "layers"), *run;
   LayersOfSums *layers = arena_alloc(c->arena, sizeof *layers), *recomputed = arena_alloc(c->arena, sizeof *recomputed);
   size_t i;
+  bool has_rows_again = false;
   json_array_foreach(runs, i, run) {
     const char *layer = json_string_value(json_object_get(run, "layer")), *pass = json_string_value(json_object_get(run, "pass")), *mode = json_string_value(json_object_get(run, "mode"));
     if (!layer || !pass || !mode) continue;
     const LayerSums sums = {arena_strdup(c->arena, layer), strcmp(pass, "backward") == 0 ? PHASE_BACKWARD : PHASE_FORWARD};
     if (strstr(mode, exchange_names[EXCHANGE_TRANSPOSE])) ARENA_PUSH(c->arena, layers->list, layers->count, sums);
     if (strstr(mode, exchange_names[EXCHANGE_RECOMPUTE])) ARENA_PUSH(c->arena, recomputed->list, recomputed->count, sums);
+    has_rows_again = has_rows_again || strstr(mode, exchange_names[EXCHANGE_DEDUP]);
   }
   json_decref(root);
   Cut cut = c->request.cut;
   if (layers->count > 0) cut.transposed = layers;
   if (recomputed->count > 0) cut.recomputed = recomputed;
+  cut.dedups = has_rows_again && !cut_has_data_away(cut);
   c->request = plan_request_cut(&c->request, cut);
 }
 

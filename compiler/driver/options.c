@@ -71,7 +71,7 @@ static const OptionRow rows[] = {
     {"--plan-effort", OPT_PLAN_EFFORT, ARG_REQUIRED, "for which machine", "--plan-effort=E", "fast, normal, best"},
     {"--plan-time", OPT_PLAN_TIME, ARG_REQUIRED, "for which machine", "--plan-time=30s", "stop the planner's search then"},
     {"--plan-from", OPT_PLAN_FROM, ARG_REQUIRED, "for which machine", "--plan-from=FILE", "take a plan that was saved or written by hand"},
-    {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help), with the cut of --cut, else whole; of ranks, halo, transpose, halo-recompute or halo-host: how sums over neighbours get what others have"},
+    {"--policy", OPT_POLICY, ARG_REQUIRED, "for which machine", "--policy=NAME", "plan as another system would (gnncc plan --help), with the cut of --cut, else whole; of ranks, halo, transpose, halo-recompute, halo-host or dedup: how sums over neighbours get what others have"},
     {"--cut", OPT_CUT, ARG_REQUIRED, "for which machine", "--cut=CUT", "how sums over neighbours run: auto, whole, rows(P) part by part, halos(P) with no table of all rows, slices(S) by columns; of some layers: ..., conv1 = whole, conv2.backward = slices(4)"},
     {"--ranks", OPT_RANKS, ARG_REQUIRED, "for which machine", "--ranks=N", "a program of N processes over MPI (between GPUs NCCL), the nodes shared out among them: mpirun -np N ./train"},
     {"--halos", OPT_HALOS, ARG_REQUIRED, "for which machine", "--halos=A", "for plans of ranks whose data were not read: a rank gathers A rows of others for each of its own (0.4); default: as if neighbours were anywhere"},

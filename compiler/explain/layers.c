@@ -45,14 +45,21 @@ static void add_mode(Counting *c, LayerRun *run, const Step *step) {
   if (!strstr(run->mode, mode)) run->mode = *run->mode ? arena_printf(c->arena, "%s, %s", run->mode, mode) : mode;
 }
 
-/* Tables of rows that the rank makes itself, beside what the sums are that gather from these. */
-static void add_recomputed(Counting *c) {
+/* Of a table that the rank makes itself, or that comes in every epoch though it never changes; NULL: of others. */
+static const char *way_of_table(const Kernels *kernels, ValueId table) {
+  const int32_t made_by = kernels->made_by[table];
+  if (kernels->graph->values[table].op == OP_BEHIND) return exchange_names[EXCHANGE_RECOMPUTE];
+  return made_by != NO_INDEX && kernels->kernels[made_by].comes_again ? exchange_names[EXCHANGE_DEDUP] : NULL;
+}
+
+/* Beside what the sums are that gather from such tables. */
+static void add_ways_of_tables(Counting *c) {
   for (int i = 0; i < c->count; i++) {
     const Step *step = &c->s->steps[i];
-    const char *name = exchange_names[EXCHANGE_RECOMPUTE];
     for (int k = 0; step->kind == STEP_KERNEL && !step->is_rerun && is_sum(step) && k < kernel_of(step)->input_count; k++) {
       LayerRun *run = run_of_kernel(c, i);
-      if (step->kernels->graph->values[kernel_of(step)->inputs[k]].op == OP_BEHIND && !strstr(run->mode, name)) run->mode = strcmp(run->mode, "whole") == 0 ? name : arena_printf(c->arena, "%s, %s", run->mode, name);
+      const char *name = way_of_table(step->kernels, kernel_of(step)->inputs[k]);
+      if (name && !strstr(run->mode, name)) run->mode = strcmp(run->mode, "whole") == 0 ? name : arena_printf(c->arena, "%s, %s", run->mode, name);
     }
   }
 }
@@ -122,7 +129,7 @@ LayerRuns layer_runs(Arena *arena, const Schedule *schedule) {
   Counting c = {.arena = arena, .s = schedule, .count = schedule->training_count ? schedule->training_count : schedule->count};
   find_backward(&c);
   count_steps(&c, true);
-  add_recomputed(&c);
+  add_ways_of_tables(&c);
   count_steps(&c, false);
   count_copies(&c);
   drop_others(&c.runs);

@@ -71,7 +71,7 @@ enum { FLAT_WIDEST = 32 }; /* numbers of an edge that emit_flat.c puts aside, fo
 /* Of the rows that a halo kernel of a rank gathers; nothing for others. */
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
 static inline bool kernel_exchanges(const Kernel *kernel) { return kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_COLUMNS || kernel->kind == KERNEL_BACK; } /* in a program of ranks */
-static inline const char *exchange_variant(const Kernel *kernel, bool passes_host) { return kernel->kind != KERNEL_HALO ? "transpose" : passes_host ? "halo-host" : "halo"; }
+static inline const char *exchange_variant(const Kernel *kernel, bool passes_host) { return kernel->kind != KERNEL_HALO ? "transpose" : passes_host ? "halo-host" : kernel->comes_again ? "dedup" : "halo"; }
 HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph);
 BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel); /* what a training makes of it */
 const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel);

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "compiler/graph/hoist.h"
 #include "runtime/core/blocks.h"
 
 enum { TASK_NUMBERS = 16 * 1024, LEAST_TASKS = 16, LEAST_TASK_ROWS = 64, MATMUL_LEAST_TASKS = 16, MATMUL_TASK_UNIT = 48,
@@ -843,6 +844,14 @@ static void note_labels(const Kernels *kernels, Kernel *kernel) {
     if (graph->split_rows[s] != NO_VALUE && (is_measured || (is_loss && s == SPLIT_TRAIN))) add_once(graph->arena, &kernel->inputs, &kernel->input_count, graph->split_rows[s]);
 }
 
+/* Not of what is computed once, nor of approximations, which have a way of their own. */
+static void note_rows_again(Kernels *kernels) {
+  const Graph *graph = kernels->graph;
+  const bool *is_constant = computed_once(graph);
+  const bool comes_again = graph->once_count == 0 && graph->program->has_train && graph->program->train.boundary == BOUNDARY_EXACT;
+  for (int k = 0; k < kernels->kernel_count; k++) kernels->kernels[k].comes_again = comes_again && kernels->kernels[k].kind == KERNEL_HALO && is_constant[kernels->kernels[k].anchor];
+}
+
 Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *options) {
   Arena *arena = graph->arena;
   size_t count = (size_t)graph->value_count + 1;
@@ -877,6 +886,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
   find_inputs(&f);
   find_outputs(&f);
   if (options->precision == PRECISION_BF16) choose_half(kernels, is_sparse_field);
+  if (graph->program->info->is_of_rank) note_rows_again(kernels);
   for (int i = 0; i < kernels->kernel_count; i++) {
     choose_loops(&f, &kernels->kernels[i]);
     note_graph_directions(&f, &kernels->kernels[i]);

@@ -105,6 +105,7 @@ typedef struct Kernel {
   bool is_tuned;      /* it is not the usual one */
   bool is_of_two;     /* of a sum over the edges of each row: its second stage is computed in the same walk, and reads nothing of the first */
   Library library;    /* the variant's */
+  bool comes_again;   /* KERNEL_HALO of ranks: rows of others that never change, in every epoch or evaluation */
   Epilogue epilogue;  /* where a library computes a KERNEL_MATMUL or a KERNEL_SPMM */
 } Kernel;
 

@@ -1,8 +1,8 @@
 /* choose_exchanges: PlanRequest of ranks, a plan in which they exchange rows -> the fastest of it and of those in which sums over neighbours go over columns of all rows, or ranks make rows of others
- * themselves.
+ * themselves; or keep no tables of rows that never change.
  *
  * First all layers that can do so in both passes, then each of them otherwise: what a layer's exchange takes depends little on those of others. Columns are not tried where the rows of others are so few that
- * these could not pass in less time, nor rows made where next to nothing is waited for. */
+ * these could not pass in less time, nor rows made where next to nothing is waited for, nor tables dropped where all has room. */
 #include "answer.h"
 #include "compiler/graph/transpose.h"
 
@@ -72,8 +72,31 @@ static const PlanAnswer *with_recomputed_rows(const PlanRequest *request, const 
   return LEAST_GAIN * answer_seconds(best) < (LEAST_GAIN - 1) * answer_seconds(received) || best->fault ? best : received;
 }
 
+static bool keeps_tables(const Form *form) {
+  for (int i = 0; form->evaluation_count > 0 && form->once && i < form->once_graph->once_count; i++)
+    if (form->once_graph->values[form->once_graph->once[i]].op == OP_HALO) return true;
+  return false;
+}
+
+/* Values move, or are made again. */
+static bool lacks_room(const PlanAnswer *answer) {
+  bool is_short = !answer->fits;
+  for (int i = 0; !is_short && i < answer->schedule->copy_count; i++) is_short = answer->schedule->copies[i].lane != LANE_NET;
+  for (int i = 0; !is_short && i < answer->schedule->count; i++) is_short = answer->schedule->steps[i].is_rerun;
+  return is_short;
+}
+
+/* Without tables of rows that never change, which would take the room of what moves. */
+static const PlanAnswer *without_tables(const PlanRequest *request, const PlanAnswer *best) {
+  Cut cut = best->cut;
+  if (!request->may_dedup || cut.dedups || cut.recomputed || cut_has_data_away(cut) || !lacks_room(best) || !keeps_tables(&plan_request_cut(request, cut).forms[FORM_HOISTED])) return best;
+  cut.dedups = true;
+  return answer_with(request, cut, best);
+}
+
 const PlanAnswer *with_other_exchanges(const PlanRequest *request, const PlanAnswer *halos) {
   if (halos->fault || request->is_quick || request->given) return halos;
   const PlanAnswer *best = with_transposed_sums(request, halos);
-  return best->fault ? best : with_recomputed_rows(request, best);
+  if (!best->fault) best = with_recomputed_rows(request, best);
+  return best->fault ? best : without_tables(request, best);
 }

@@ -127,6 +127,17 @@ check "  rows of others that the ranks make themselves, of features and of their
 sed 's/return x.*/return x |> dropout(0.4) |> GAT(20, heads = 2, dropout = 0.3) |> batch_norm |> relu |> GCN(y.classes) }/; s/epochs = 3/epochs = 2/' plain.gnn >made.gnn
 check "  and by cuBLASLt, for attention" by_making made 2
 
+# ---- rows that never change, from the one rank that has them ----
+
+sed 's/return x/return x |> dropout(0.4)/; s/epochs = 3/epochs = 2/' plain.gnn >again.gnn
+in_every_epoch() { # OPTION...
+  "$gnncc" -w --plan -v --backend=cuda --ranks=2 --policy=dedup "$@" again.gnn >planned && grep '(dedup): x$' planned && grep 'exchange x_halo (dedup): ' planned && of_ranks again 2 --policy=dedup "$@" &&
+    run ./again_2 --threads 1 --out counted | grep "exchanges: .* between 2 ranks, each as announced" && STANDIN_SEED=4 trains again_2 && alike again_1 again_2
+}
+check "features of others in every epoch, none of which two ranks have" in_every_epoch
+of_one_host() { sed -i '$a plan { fate "x" = host }' again.gnn && in_every_epoch '--cut=rows(2)' --budget host=64MiB && grep ' h2d .* in x\[' planned && ! grep ' h2d .*x_halo' planned; }
+check "  which leave the host of one rank alone" of_one_host
+
 # ---- through the host ----
 
 through_host() { # MODEL RANKS OPTION...: without NCCL, the same bits, in graphs and step by step

@@ -119,6 +119,25 @@ check "  of values in parts" no_columns "of values that are whole" --ranks=2 '--
 check "  of rows that are behind" no_columns "stale(1) is of rows of others" --ranks=2 behind.gnn
 sed 's/x |> SAGE(16) .*GCN(y.classes)/x |> GCN(y.classes)/' plain.gnn >once.gnn
 check "  and where sums gather what never changes, or of others what sums have made" no_columns "no sum over neighbours gathers what is made of weights and of rows that never change alone" --ranks=2 once.gnn
+policy=dedup
+check "rows that never change are not got anew in one process" no_columns "for one process, which exchanges nothing" plain.gnn
+check "  nor where they are behind" no_columns "stale(1) is of rows of others" --ranks=2 behind.gnn
+check "  nor where all that sums gather changes" no_columns "no sum over neighbours gathers rows that never change" --ranks=2 attention.gnn
+cat >both.gnn <<'MODEL'
+data g from synth(kind = "rmat", nodes = 8200, degree = 5, features = 48, classes = 5, seed = 3)
+model m on g {
+  a = x |> GCN(64)
+  b = x |> dropout(0.4) |> SAGE(64)
+  return a + b |> relu |> dropout(0.2) |> SAGE(16) |> relu |> GCN(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
+MODEL
+drops_tables() { # of 48 columns of features, with a little less room than all wants; what is computed once stays
+  printf 'target t {\n  device cpu { memory = 8GiB; threads = 2; bandwidth = 20GB/s; count = 3 }\n  link cpu <-> cpu { bandwidth = 20GB/s; latency = 2us }\n}\n' | cat - both.gnn >short.gnn
+  local enough; enough=$("$gnncc" -w --plan short.gnn | tee plan | sed -n 's/.*--budget cpu=\([0-9]*\)KiB is enough.*/\1/p') && grep 'never change come once, before the first epoch: x' plan && "$gnncc" -w --plan --budget device=$((enough - 200))KiB short.gnn >plan && grep 'computed once, before the first epoch: gcn1.h' plan &&
+    grep 'never change come in every epoch, each from the one rank that has it (dedup): x$' plan
+}
+check "  they come in every epoch where their tables would take the room of values, which the planner weighs" drops_tables
 makes_or_sends() { # BANDWIDTH MODE: which the planner takes of the forward sum of the second layer
   printf 'target t {\n  device cpu { memory = 8GiB; threads = 2; bandwidth = 20GB/s; count = 4 }\n  link cpu <-> cpu { bandwidth = %s; latency = 2us }\n}\n' "$1" | cat - plain.gnn >linked.gnn
   "$gnncc" -w --plan linked.gnn >plan && grep "^  gcn1 *forward *[0-9]* *$2 " plan
@@ -295,6 +314,17 @@ check "  which plans say of each layer" tells_made
 taken_made() { "$gnncc" -w --plan=json --ranks=3 --policy=halo-recompute encoded.gnn >report.json && "$build/tests/check_report" report report.json && "$gnncc" -q -w -S --ranks=3 --policy=halo-recompute encoded.gnn -o searched && "$gnncc" -q -w -S --ranks=3 --plan-from=report.json encoded.gnn -o taken && cmp searched/encoded.c taken/encoded.c; }
 check "  and which are taken over by a plan that is given" taken_made
 
+# ---- rows that never change, from the one rank that has them ----
+
+options=--policy=dedup
+check "rows that never change in every epoch, of features in evaluations, on 3" same_bits both 3
+check "  and send to the byte what was announced" counts both
+tells_dedup() { # each exchange, the net; and a plan that is given has no tables either
+  "$gnncc" -w --plan -v --ranks=3 $options both.gnn >plan && grep ' net .*exchange x_halo (dedup): ' plan && ! grep '^  once .*x_halo' plan && "$gnncc" -w --plan=json --ranks=3 $options both.gnn >report.json && "$build/tests/check_report" report report.json && grep '"variant": "dedup"' report.json
+}
+check "  which plans say of each exchange" tells_dedup
+options=
+
 # Weights and features of edges: w.npy, e.npy.
 edge_data directed
 model weighted 'npy("directed") {
@@ -307,6 +337,13 @@ model weighted 'npy("directed") {
   return h |> GATv2(4, heads = 2, edge_attr = e) |> GEN(3, aggr = "mean", edge_attr = e) |> TAG(y.classes, k = 1, edge_weight = w)'
 check "weights and features of edges in sums of both directions, on 3" same_bits weighted 3
 check "  and send to the byte what was announced" counts weighted
+options=--policy=dedup
+check "  in every epoch, of weights and features of edges, on 3" same_bits weighted 3
+taken_dedup() { # of a layer
+  "$gnncc" -w --plan=json --ranks=3 $options weighted.gnn >report.json && grep '"mode": "dedup"' report.json && "$gnncc" -q -w -S --ranks=3 $options weighted.gnn -o searched && "$gnncc" -q -w -S --ranks=3 --plan-from=report.json weighted.gnn -o taken && cmp searched/weighted.c taken/weighted.c
+}
+check "  which a plan that is given says, too" taken_dedup
+options=
 once_alone() { # what never changes: features, weights of edges
   "$gnncc" -w --plan -v --ranks=3 weighted.gnn >plan && grep 'exchange  ' plan && grep '^  once .*exchanges of .* before the first epoch' plan && grep 'never change come once, before the first epoch: x, ' plan &&
     awk '$5 == "once" { is_before = 1 } $5 == "exchange" && /exchange (x|[a-z0-9]*[.]w)_halo:/ { n[is_before]++ } END { exit !(n[1] == 2 && !n[0]) }' plan && ./weighted_3 info | grep -q weighted
@@ -469,6 +506,10 @@ away() { # TIER N OPTION...: the features of each rank at home there
   sed "\$a plan { fate \"x\" = $1 }" cut.gnn >away.gnn && rm -rf away_1.out && cp -r cut_1.out away_1.out && compiles --verify --ranks="$2" "${@:3}" away.gnn -o "away_$2" && trains "$2" away && alike away "$2"
 }
 check "  features on the host, in parts of which some ranks have fewer rows, on 3" away host 3 '--cut=rows(4)' --budget host=64MiB
+of_one_host() { # the host has each row once, whichever ranks gather it
+  "$gnncc" -w --plan -v --ranks=3 --policy=dedup '--cut=rows(4)' --budget host=64MiB away.gnn >plan && grep '(dedup): x$' plan && grep 'exchange x_halo (dedup): ' plan && grep ' h2d .* in x\[1/' plan && ! grep ' h2d .*x_halo' plan
+}
+check "  where each row leaves the host of one rank alone" of_one_host
 check "  on the SSD, brought for slices, on 2" away ssd 2 '--cut=slices(2)' --budget host=8MiB --budget ssd=1GiB
 check "  on both, where the host has no room for all of them, on 4" away host 4 --budget host=512KiB --budget ssd=1GiB
 chosen() { # by itself, where whole values have no room: of three layers of 256 whose neighbours are anywhere

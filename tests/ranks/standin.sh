@@ -55,6 +55,12 @@ for sanitizer in address,undefined thread; do
   check "  three ranks have the bits of one process" trains 1 every/every 2
 done
 
+again() { # rows that never change, in every epoch
+  local seed
+  CFLAGS=-O1 "$gnncc" -q -w --ranks=3 --policy=dedup every.gnn -o again && for seed in 1 2 3; do trains $seed ./again 2 || return 1; done
+}
+check "  and where rows that never change come in every epoch" again
+
 # ---- in many orders; without a wait, without an exchange ----
 
 # Each call that sends, and each wait of the net, can be left out by its line.

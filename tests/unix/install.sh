@@ -79,6 +79,7 @@ check "  its values" offers "a10 a100_40 a100 a100x4" _gnncc gnncc --target = a1
 check "  kinds of --emit" offers "plan" _gnncc gnncc --emit = pl
 check "  warnings" offers -Wone-way-edges _gnncc gnncc -Wone
 check "  layers" offers "GAT GATv2" _gnncc gnncc --print-std GA
+check "  policies of ranks" offers dedup _gnncc gnncc --policy = de
 check "  policies" offers "hongtu halo halo-recompute halo-host" _gnncc gnncc --policy = h
 check "  examples" offers "sage_deep sage_products" _gnncc gnncc --example s
 check "  constants of the model" offers "hidden=" _gnncc gnncc gcn.gnn -D h
