@@ -396,6 +396,26 @@ planned() { # half of what keeping everything takes
     "$gnncc" plan small.json -o small_plan.json && "$gnncc" plan small.json --check small_plan.json
 }
 check "the epoch as a planning problem is planned, with room and without" planned
+part_times() { # PATTERN: the numbers that hub.json lists for the first op like it, in a line
+  awk -v op="$1" '/"id":/ && $0 ~ op { on = 1 } on && /\]/ && list { exit } on && list { printf "%s ", $1 + 0 } on && /"ns": \[/ { list = 1 }' hub.json
+}
+timed_parts() { # four parts with equally many rows, of which the first has most edges
+  local sum product
+  cat >hub.gnn <<'END'
+data g from synth(kind = "rmat", nodes = 8192, degree = 30, features = 16, classes = 4, seed = 1)
+model m on g {
+  h = x |> Linear(32) as first |> relu
+  return h |> SAGE(y.classes) as last
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }
+END
+  "$gnncc" -w "--cut=rows(4)" --emit=problem=hub.json hub.gnn && "$gnncc" plan hub.json -o hub_plan.json && "$gnncc" plan hub.json --check hub_plan.json || return 1
+  sum=$(part_times "sum over in-edges") product=$(part_times "first_h = x @")
+  echo "sum $sum, product $product"
+  awk '{ exit !(NF == 8 && $1 > 1.3 * $2 && $1 > 1.3 * $4 && $5 - $8 < 2 && $8 - $5 < 2) }' <<<"$sum $product" &&
+    "$gnncc" -w "--cut=rows(4)" --dump=schedule --stop-after=schedule hub.gnn | awk -v first="${sum%% *}" '/sum over in-edges.*\[1\/4\]/ { took = $4; exit } END { exit !(took > 0 && took * 1e6 - first < 501 && first - took * 1e6 < 501) }'
+}
+check "a sum over neighbours is planned to take the part with the hubs longer than others, and a product all parts alike" timed_parts
 
 deep() { # so many layers that a pass of quadratic cost is killed
   { echo 'data g from karate()' && echo 'model deep on g {' && echo '  h0 = x |> GCN(16)'
