@@ -89,6 +89,12 @@ bool check_dedup(Compilation *c) {
   return refuse(c, EXCHANGE_DEDUP, "no sum over neighbours gathers rows that never change");
 }
 
+bool passes_by_host(const Compilation *c) {
+  if (c->ranks < 2 || c->backend != BACKEND_CUDA) return false;
+  const Exchange asked = exchange_asked(c);
+  return asked == EXCHANGE_HALO_HOST || (asked == EXCHANGE_COUNT && machine_is_faster_by_host(&c->machine));
+}
+
 Cut cut_with_exchanges(const Compilation *c, Cut cut) {
   const Exchange asked = c->ranks > 1 ? exchange_asked(c) : EXCHANGE_COUNT;
   if (asked == EXCHANGE_TRANSPOSE) cut.transposed = layers_of(c, asked);

@@ -230,9 +230,15 @@ void machine_share_out(Machine *machine, int ranks) {
   if (users > 1 || machine->peer.bandwidth <= 0) machine->peer = (Link){fmin(machine->bandwidth / 3, machine->peer.bandwidth > 0 ? machine->peer.bandwidth : machine->bandwidth), machine->peer.latency > 0 ? machine->peer.latency : PEER_LATENCY}; /* by memory: written, read, written */
 }
 
+/* A byte goes to the host, through its memory as fast as that is reached, and from there to the other device. */
+bool machine_is_faster_by_host(const Machine *machine) {
+  const double out = machine->links[LANE_D2H].bandwidth, in = machine->links[LANE_H2D].bandwidth;
+  return machine->together > 1 && out > 0 && in > 0 && 1 / machine->peer.bandwidth > 2 / out + 1 / in;
+}
+
 void machine_pass_by_host(Machine *machine) {
   machine->passes_host = true;
-  machine->peer.bandwidth = fmin(machine->peer.bandwidth, machine->links[LANE_D2H].bandwidth > 0 ? machine->links[LANE_D2H].bandwidth : machine->peer.bandwidth);
+  if (machine->links[LANE_D2H].bandwidth > 0) machine->peer.bandwidth = machine->links[LANE_D2H].bandwidth;
 }
 
 static double link_seconds(Link link, int64_t bytes) { return bytes > 0 && link.bandwidth > 0 ? link.latency + (double)bytes / link.bandwidth : 0; }

@@ -83,6 +83,8 @@ double seconds_of_columns(const Machine *machine, const RankInfo *ranks, int64_t
 
 /* As one of so many ranks has it: the tiers that a node's devices share are divided among them, and where there are more ranks than devices, these too. */
 void machine_share_out(Machine *machine, int ranks);
+/* Whether bytes between devices of a node pass faster through the host than over the link that joins the devices. */
+bool machine_is_faster_by_host(const Machine *machine);
 /* Ranks of it exchange through the host: between those of a node as fast as that is reached. */
 void machine_pass_by_host(Machine *machine);
 

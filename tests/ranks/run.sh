@@ -74,6 +74,11 @@ shares_tiers() { # of a node, of which there are two devices
     "$gnncc" -w --plan=json machine.gnn | tr -d ' \n' | grep -o '"host":{[^}]*"budget_bytes":[0-9]*' >shared && cat shared && grep -q ':3221225472$' shared
 }
 check "  whose ranks share the host's memory" shares_tiers
+by_host() { # GPU_TO_GPU OPTION...: through the host, at 24 GB/s each way, where that takes less time than from GPU to GPU
+  sed "s/link gpu <-> gpu { .* }/link gpu <-> gpu { bandwidth = $1 }/" machine.gnn >slow.gnn && "$gnncc" -w --plan -v "${@:2}" slow.gnn >plan && grep ' net .*exchange gcn1.z_halo' plan | grep '(halo-host)'
+}
+chooses_host() { by_host 5GB/s && ! by_host 10GB/s && ! by_host 300GB/s && ! by_host 5GB/s --policy=halo && by_host 10GB/s --policy=halo-host; }
+check "  whose GPUs pass rows through the host where the way from one to the other is slower" chooses_host
 estimates() { # without data: the most that there can be, or what is said; from data: counted
   net() { "$gnncc" -w --plan "$@" | sed -n 's/^  net  .*exchanges\? of \([^ ]*\) \([KMGT]iB\) in all.*; \(.*\)/\1 \2 \3/p'; }
   sed 's/nodes = 2100/nodes = 82000/; s/edges = 9000/edges = 410000/' shapes.gnn >larger.gnn
