@@ -11,11 +11,11 @@
 #include "compiler/plan/pins.h"
 #include "runtime/base/open.h"
 
-/* NULL with `error` set: of no order of the parts of ranks. */
+/* NULL with `error` set: of no order of the steps of ranks. */
 static const Plan *plan_in_some_order(const PlanRequest *request, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error) {
   const Plan *plan = NULL;
-  for (int order = 0; order < (cut_has_orders(request->cut) ? EXCHANGE_ORDER_COUNT : 1) && !plan; order++)
-    plan = plan_from_text(request->arena, planning_problem_in_order(request->arena, problem, (ExchangeOrder)order), text, length, error);
+  for (int order = 0; order < (request->cut.ranks ? EXCHANGE_ORDER_COUNT : 1) && !plan; order++)
+    if (planning_has_order(problem, (ExchangeOrder)order)) plan = plan_from_text(request->arena, planning_problem_in_order(request->arena, problem, (ExchangeOrder)order), text, length, error);
   return plan;
 }
 

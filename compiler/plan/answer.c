@@ -170,7 +170,7 @@ static int sketch_orders(const PlanRequest *r, const PlanningProblem *made, cons
   request.is_sketch = sketched.is_sketch = true;
   sketched.takes_any = false;
   sketched.least = PLANNER_LEAST_NONE;
-  for (int i = 0; i < (r->is_sketch ? 2 : EXCHANGE_ORDER_COUNT); i++) {
+  for (int i = 0; i < (int)(r->is_sketch ? sizeof two / sizeof *two : sizeof all / sizeof *all); i++) {
     const ExchangeOrder order = r->is_sketch ? two[i] : all[i];
     const PlanningProblem *problem = planning_problem_in_order(r->arena, made, order);
     Plan *p = plan_problem(&request, problem, &sketched);
@@ -201,6 +201,14 @@ static Plan *plan_in_best_order(const PlanRequest *r, const PlanningProblem *mad
   return best;
 }
 
+/* Steps beside an exchange hold what they read until then: where there is no room for that, in the order of the graph. */
+static Plan *plan_where_there_is_room(const PlanRequest *r, const PlanningProblem *problem, const PlannerOptions *options) {
+  Plan *p = plan_problem(r, problem, options);
+  if ((p->planned && p->report.has_addresses) || !planning_has_order(problem, ORDER_OF_GRAPH)) return p;
+  Plan *other = plan_problem(r, planning_problem_in_order(r->arena, problem, ORDER_OF_GRAPH), options);
+  return p->planned && !(other->planned && other->report.has_addresses) ? p : other->planned || is_better(r, other, p) ? other : p;
+}
+
 static bool has_orders(const PlanRequest *r) { return cut_has_orders(r->cut) && !r->keeps_order && !r->takes_any; } /* any plan will do in any order */
 
 /* NULL with `error` set: the planner cannot take the problem. */
@@ -212,7 +220,7 @@ static const Plan *plan_kernels(const PlanRequest *r, const Form *form, const Ke
   const PlanningProblem *problem = planning_problem(r->arena, &r->machine, form->residents, kernels, pins, r->cut.parts, r->fingerprint, error);
   if (!problem) return NULL;
   Plan *p = has_orders(r) && options->policy < 0 ? plan_in_best_order(r, problem, options) : NULL;
-  if (!p) p = plan_problem(r, problem, options);
+  if (!p) p = plan_where_there_is_room(r, problem, options);
   count_early(r, form->residents, p);
   asked.plan = p;
   if (!r->keeps_staging && may_do_without_ssd(r, form->residents, pins, p)) {

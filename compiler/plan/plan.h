@@ -300,8 +300,9 @@ PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Re
 /* Of the host's memory, for the way of what is at home on the SSD, or would be of `data`: the least. */
 int64_t planning_home_staging(const Machine *machine, const Residents *residents, const Parts *parts, CachedData data);
 /* In which order ranks go over values in parts: as the parts are made, so that an exchange is waited for where it begins; with the next table made meanwhile, which leaves once the present one has come;
- * besides, with what leads to no exchange behind it; with both tables on their way. Each wants more room on the device than the one before it. */
-typedef enum ExchangeOrder { ORDER_AS_MADE, ORDER_NEXT, ORDER_BESIDE, ORDER_BOTH, EXCHANGE_ORDER_COUNT } ExchangeOrder;
+ * besides, with what leads to no exchange behind it; with both tables on their way. Each wants more room on the device than the one before it. And over whole values: as the graph has its steps, which wants less than steps beside exchanges do. */
+typedef enum ExchangeOrder { ORDER_AS_MADE, ORDER_NEXT, ORDER_BESIDE, ORDER_BOTH, ORDER_OF_GRAPH, EXCHANGE_ORDER_COUNT } ExchangeOrder;
+bool planning_has_order(const PlanningProblem *problem, ExchangeOrder order);
 const PlanningProblem *planning_problem_in_order(Arena *arena, const PlanningProblem *problem, ExchangeOrder order); /* `problem` is in the order as made */
 /* The parts of such a problem, with what of them is cached on the host. */
 const Parts *planning_parts(Arena *arena, const Machine *machine, const Residents *residents, const Kernels *kernels, int parts, const char *fingerprint);

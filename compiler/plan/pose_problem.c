@@ -506,6 +506,12 @@ PlanningProblem *planning_problem(Arena *arena, const Machine *machine, const Re
   return describe(d, SSD_BLOCK_BYTES, fingerprint, error);
 }
 
+/* Steps of whole values are ordered by exchanges alone. */
+bool planning_has_order(const PlanningProblem *problem, ExchangeOrder order) {
+  const bool is_whole = problem->parts->count == 1;
+  return order == ORDER_AS_MADE || (is_whole ? order == ORDER_OF_GRAPH && problem->problem->order : order != ORDER_OF_GRAPH);
+}
+
 /* Steps, pieces and times are those of the problem in its own order, in which it was expanded before. */
 const PlanningProblem *planning_problem_in_order(Arena *arena, const PlanningProblem *problem, ExchangeOrder order) {
   if (order == ORDER_AS_MADE) return problem;
@@ -514,7 +520,8 @@ const PlanningProblem *planning_problem_in_order(Arena *arena, const PlanningPro
   Problem *ordered = arena_alloc(arena, sizeof *ordered);
   *p = *problem;
   *ordered = *problem->problem;
-  order_ahead(arena, ordered, order);
+  if (order == ORDER_OF_GRAPH) ordered->order = NULL, ordered->order_count = 0;
+  else order_ahead(arena, ordered, order);
   p->problem = ordered;
   return problem_expand(ordered, arena, &error) ? p : problem;
 }

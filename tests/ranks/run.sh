@@ -189,6 +189,14 @@ unlike_parts() { # ranks whose parts are of unlike sizes: the most rows that one
   printf 'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }\n' >>unlike.gnn
   "$gnncc" -w --plan --plan-effort=fast --ranks=8 '--cut=rows(8)' unlike.gnn
 }
+room_in_some_order() { # more of the device is never too little: where steps beside exchanges hold too much, they are in the order of the graph, and such a plan is taken over
+  printf 'data g from synth(kind = "rmat", nodes = 8200, degree = 5, features = 48, classes = 5, seed = 3)\nmodel m on g { return x |> dropout(0.4) |> SAGE(16) |> relu |> GCN(16) |> relu |> SAGE(y.classes) }\n' >room.gnn
+  printf 'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }\n' >>room.gnn
+  local size
+  for size in 2400 2800 3200; do "$gnncc" -w --plan --ranks=3 --policy=halo --budget device=${size}KiB room.gnn || return 1; done
+  "$gnncc" -w --plan=json --ranks=3 --policy=halo --budget device=2800KiB room.gnn >report.json && "$gnncc" -w --plan --ranks=3 --policy=halo --plan-from=report.json --budget device=2800KiB room.gnn
+}
+check "ranks with more of the device have a plan where those with less have one" room_in_some_order
 check "values of ranks that are whole are written in parts of unlike sizes" unlike_parts
 sources_say() { "$gnncc" -q -w -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnmpi.c ] && ! make -C sources 2>messages && grep "MPI=yes" messages; }
 check "sources are delivered with MPI's, and make says what they need" sources_say
