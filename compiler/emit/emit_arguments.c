@@ -99,8 +99,9 @@ const char *argument_at_labels(Arguments *a, ValueId field, unsigned *uses) {
 
 const char *argument_at_node_ids(Arguments *a, unsigned *uses) {
   const ValueId ids = a->step->kernels->graph->node_ids;
+  if (ids != NO_VALUE) return argument_at_labels(a, ids, uses);
   *uses |= USES_RUN;
-  return ids == NO_VALUE ? "g->node_id" : argument_at_labels(a, ids, uses);
+  return "g->node_id";
 }
 
 const char *argument_at_offsets(Arguments *a, ValueId offsets, unsigned *uses) {

@@ -477,10 +477,11 @@ static const char *probability(RowWriter *w, ValueId id) {
 static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
   const char *name = row_variable(w, row);
   if ((w->emission->program->data->recipe.order == ORDER_GIVEN && !w->emission->program->info->is_of_rank) || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
+  if (value->shape.domain == DOMAIN_NODE) return arena_printf(w->arena, "%s[%s]", argument_at_node_ids(w->arguments, &w->uses), name);
   w->uses |= USES_RUN;
   if (value->shape.domain != DOMAIN_EDGE && domain_is_relation(value->shape.domain)) return arena_printf(w->arena, "%s.id[%s]", emit_edge_set(w->arena, w->emission->program->info, value->shape.domain), name);
   if (value->shape.domain == DOMAIN_OTHERS) return arena_printf(w->arena, "g->node_id[g->nodes + %s]", name);
-  if (domain_is_nodes(value->shape.domain) && value->shape.domain != DOMAIN_NODE) return arena_printf(w->arena, "(g->type_first[%s] + %s)", emit_set_name(w->arena, w->emission->program->info, value->shape.domain), name);
+  if (domain_is_nodes(value->shape.domain)) return arena_printf(w->arena, "(g->type_first[%s] + %s)", emit_set_name(w->arena, w->emission->program->info, value->shape.domain), name);
   if (value->shape.domain == DOMAIN_EDGE) return arena_printf(w->arena, "g->edge_id[%s]", name);
   return arena_printf(w->arena, "%s[%s]", argument_at_node_ids(w->arguments, &w->uses), name);
 }

@@ -52,7 +52,7 @@ if [ -e "$build/share/libgnncuda.a" ]; then
     cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=4MiB
     check "ssd: features and neighbours come from the SSD by the ring" grep -Eq "in graph_in_idx(\[[0-9]+/[0-9]+\])? ssd -> ring" "$work/ssd.work/model.c"
   fi
-  cut_program alone whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=0
+  cut_program alone whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2760KiB --budget host=0
   check "alone: without a host tier scores end on the SSD, and come back by the ring" grep -q '^  \.scores_tier = GNN_READ_RING' "$work/alone.work/model.c"
   predicts() { "$work/$1" predict -q --weights "$work/$1.out/last.safetensors" -o "$work/$1.npy"; }
   same_predictions() { predicts "$1" && predicts "$2" && cmp "$work/$1.npy" "$work/$2.npy"; }
