@@ -21,7 +21,7 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
 #   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).
-# planner_all: the planner's tests in full size, also under the sanitizers, and all random changes of plans (planner has a quarter, planner_watched a sixteenth, and no chain of 300 with more effort,
+# planner_all: the planner's tests in full size, also under the sanitizers, and all random changes of plans (planner has a quarter, planner_watched a tenth, and no chain of 300 with more effort,
 #   passes a third of the changes, and a seventh of them and a third of the waits under the sanitizers).
 # trust_long: 1,000 random programs (trust has twelve), the ways of NaN in programs of a user's optimisation (-O1), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
 # kernels_all: the tests of kernels for each instruction set and in double at -O3 (kernels: for this machine's; the others at -O1).
@@ -63,7 +63,7 @@ suite_planner() {
   tests/planner/citations.sh || status=1
   return $status
 }
-suite_planner_watched() { GNNCC_TEST_SCALE=6 each "$build"/watched/tests/planner/test_*; }
+suite_planner_watched() { GNNCC_TEST_SCALE=10 each "$build"/watched/tests/planner/test_*; }
 suite_planner_all() { each "$build"/tests/planner/test_* "$build"/tests/passes/test_verifiers "$build"/watched/tests/planner/test_* "$build"/watched/tests/passes/test_verifiers; }
 suite_calibrate() { tests/calibrate/run.sh "$build"; }
 suite_views() { tests/views/run.sh "$build"; }

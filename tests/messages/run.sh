@@ -71,7 +71,7 @@ said() {
   (cd "$work" && "$build/gnncc" --name="$1" "${options[@]}" - <"$here/$1.gnn" >raw 2>&1)
   local status=$?
   sed -e '/note: there together/d' -e '/^ *help: --budget/,$ s/[0-9.]\+ \?\([KM]iB\)/N \1/g; /^ *help: --budget/,$ s/[0-9.]\+ [mu]s/N ms/g' -e '/E050[12]/ s/[0-9.]\+ \([KM]iB\)/N \1/g' \
-    -e 's/[0-9.]\+ KiB of it for/N KiB of it for/' "$work/raw" && echo "status $status"
+    -e 's/[0-9.]\+ KiB of it for/N KiB of it for/' -e 's/ \xc2\xb7 --target=[a-z0-9_]\+ without --budget -> N ms per epoch//' "$work/raw" && echo "status $status"
 }
 as_expected() {
   said "$1" >"$work/out"

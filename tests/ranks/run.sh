@@ -75,7 +75,7 @@ shares_tiers() { # of a node, of which there are two devices
 }
 check "  whose ranks share the host's memory" shares_tiers
 by_host() { # GPU_TO_GPU OPTION...: through the host, at 24 GB/s each way, where that takes less time than from GPU to GPU
-  sed "s/link gpu <-> gpu { .* }/link gpu <-> gpu { bandwidth = $1 }/" machine.gnn >slow.gnn && "$gnncc" -w --plan -v "${@:2}" slow.gnn >plan && grep ' net .*exchange gcn1.z_halo' plan | grep '(halo-host)'
+  sed "s|link gpu <-> gpu { .* }|link gpu <-> gpu { bandwidth = $1 }|" machine.gnn >slow.gnn && "$gnncc" -w --plan -v "${@:2}" slow.gnn >plan && grep ' net .*exchange gcn1.z_halo' plan | grep '(halo-host)'
 }
 chooses_host() { by_host 5GB/s && ! by_host 10GB/s && ! by_host 300GB/s && ! by_host 5GB/s --policy=halo && by_host 10GB/s --policy=halo-host; }
 check "  whose GPUs pass rows through the host where the way from one to the other is slower" chooses_host
