@@ -2,14 +2,12 @@
 # boundary.sh GNNCC DATA: the table of docs/many_devices.md on what approximations of the boundary cost in accuracy: GCN and SAGE on folders of DATA, on four ranks over MPI, for SETS, by default two. A figure is
 # the test accuracy at the best validation epoch, mean and standard deviation over the seeds.
 set -u
+. "$(dirname "$0")/../mpi.sh"
 gnncc=$(realpath "$1")
 data=$(realpath "$2")
 ranks=${RANKS:-4}
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-mpirun=${MPIRUN:-mpirun}
-export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1
-"$mpirun" --version | grep -q "Open MPI" && oversubscribe=--oversubscribe || oversubscribe=
 for set in ${SETS:-npy(\"DATA/amazon_photo\") npy(\"DATA/tolokers\")}; do
   for boundary in exact 'stale(1)' 'stale(1, smooth = 0.95)' 'sample(0.5)' 'sample(0.1)'; do
     asked="approximate { boundary = $boundary }"

@@ -12,13 +12,11 @@ case ${2:-short} in
   *) first=$2 last=${3:-$2} ;;
 esac
 . tests/tap.sh
+. tests/mpi.sh
 gnncc=$build/gnncc
 kept=$build/check/programs
 other_cc=$(command -v clang || command -v cc)
 flags="-std=gnu11 -march=native -Wall -Wextra -Werror -ffp-contract=off -fno-math-errno -fno-trapping-math"
-export OMP_NUM_THREADS=1 OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_mpi_yield_when_idle=1 OMPI_MCA_btl_base_warn_component_unused=0
-mpirun=$(command -v "${MPICC:-mpicc}" >/dev/null && command -v "${MPIRUN:-mpirun}") # MPICC=mpicc.mpich MPIRUN=mpirun.mpich: by MPICH
-oversubscribe=$([ -z "$mpirun" ] || ! "$mpirun" --version | grep -q "Open MPI" || echo --oversubscribe)
 export XDG_CACHE_HOME=$build/check/cache # plans as for a computer that nobody measured
 
 # What went wrong is the last line that is said; the status of try is that of the program: 0 agreed, 5 not finite in the same way, 3 no plan, 1 a fault.
