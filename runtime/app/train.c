@@ -544,6 +544,12 @@ static gnn_status train_remove_leftovers(gnn_loop *loop) {
   return GNN_OK;
 }
 
+static gnn_status train_rank_differs(gnn_loop *loop, int rank, const char *what, int other) {
+  gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0809", "rank %d has %s than rank %d", rank, what, other);
+  gnn_fail_help(&loop->error, "all ranks read the same files: a folder that all machines share");
+  return status;
+}
+
 /* All ranks have begun with the same: rank 0 is right. */
 static gnn_status train_are_alike(gnn_loop *loop) {
   enum { ALIKE = 5 + GNN_CONTENT_COUNT, TOLD = ALIKE + 2 };
@@ -565,18 +571,11 @@ static gnn_status train_are_alike(gnn_loop *loop) {
   memcpy(&own[ALIKE], instance->read_features, sizeof instance->read_features);
   gnn_ranks_tell(ranks, own, TOLD, all[0]);
   for (int r = 1; r < ranks->count; r++)
-    for (int k = 0; k < ALIKE; k++) {
-      if (all[r][k] == all[0][k]) continue;
-      gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0809", "rank %d has %s than rank 0", r, words[k]);
-      gnn_fail_help(&loop->error, "all ranks read the same files: a folder that all machines share");
-      return status;
-    }
+    for (int k = 0; k < ALIKE; k++)
+      if (all[r][k] != all[0][k]) return train_rank_differs(loop, r, words[k], 0);
   for (int r = ranks->count - 1; r >= 0; r--) {
     const int beside = gnn_rank_beside(ranks, r);
-    if (all[r][ALIKE + 1] == all[beside][ALIKE]) continue;
-    gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0809", "rank %d has other features than rank %d", r > beside ? r : beside, r > beside ? beside : r);
-    gnn_fail_help(&loop->error, "all ranks read the same files: a folder that all machines share");
-    return status;
+    if (all[r][ALIKE + 1] != all[beside][ALIKE]) return train_rank_differs(loop, r > beside ? r : beside, "other features", r > beside ? beside : r);
   }
   return GNN_OK;
 }
