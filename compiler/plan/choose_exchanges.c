@@ -30,15 +30,7 @@ static const PlanAnswer *answer_with(const PlanRequest *request, Cut cut, const 
   return better(best, plan_answer_uncut(&r));
 }
 
-static Cut with_transposed(Cut cut, const LayersOfSums *layers) {
-  cut.transposed = layers->count > 0 ? layers : NULL;
-  return cut;
-}
-
-static Cut with_recomputed(Cut cut, const LayersOfSums *layers) {
-  cut.recomputed = layers->count > 0 ? layers : NULL;
-  return cut;
-}
+static const LayersOfSums **layers_of(Cut *cut, Exchange exchange) { return exchange == EXCHANGE_TRANSPOSE ? &cut->transposed : &cut->recomputed; }
 
 /* Without the one of `all` if it is there, with it if not. */
 static const LayersOfSums *flipped(Arena *arena, const LayersOfSums *all, const LayersOfSums *now, int which) {
@@ -48,12 +40,21 @@ static const LayersOfSums *flipped(Arena *arena, const LayersOfSums *all, const 
   return layers;
 }
 
+/* `cut` with all of these layers so, then with each of them otherwise. */
+static const PlanAnswer *with_layers(const PlanRequest *request, Cut cut, Exchange exchange, const LayersOfSums *all, const PlanAnswer *best) {
+  const int flips = all->count > 1 && all->count <= MOST_FLIPPED ? all->count : 0;
+  for (int i = -1; i < flips; i++) {
+    Cut fastest = best->cut;
+    const LayersOfSums *layers = i < 0 ? all : flipped(request->arena, all, *layers_of(&fastest, exchange), i);
+    *layers_of(&cut, exchange) = layers->count > 0 ? layers : NULL;
+    best = answer_with(request, cut, best);
+  }
+  return best;
+}
+
 static const PlanAnswer *with_transposed_sums(const PlanRequest *request, const PlanAnswer *halos) {
   const LayersOfSums *all = request->may_transpose;
-  if (!all || (halos->fits && !is_worth_trying(request))) return halos;
-  const PlanAnswer *best = answer_with(request, with_transposed(request->cut, all), halos);
-  for (int i = 0; i < all->count && all->count > 1 && all->count <= MOST_FLIPPED; i++) best = answer_with(request, with_transposed(request->cut, flipped(request->arena, all, best->cut.transposed, i)), best);
-  return best;
+  return all && (!halos->fits || is_worth_trying(request)) ? with_layers(request, request->cut, EXCHANGE_TRANSPOSE, all, halos) : halos;
 }
 
 enum { LEAST_GAIN = 50 /* one part in so many: less is within what estimates are wrong by, and values in parts hide more than they are planned to */ };
@@ -67,8 +68,7 @@ static const PlanAnswer *with_recomputed_rows(const PlanRequest *request, const 
   if (!all || !waits_for_rows(received)) return received;
   Cut cut = request->cut;
   cut.transposed = received->cut.transposed;
-  const PlanAnswer *best = answer_with(request, with_recomputed(cut, all), received);
-  for (int i = 0; i < all->count && all->count > 1 && all->count <= MOST_FLIPPED; i++) best = answer_with(request, with_recomputed(cut, flipped(request->arena, all, best->cut.recomputed, i)), best);
+  const PlanAnswer *best = with_layers(request, cut, EXCHANGE_RECOMPUTE, all, received);
   return LEAST_GAIN * answer_seconds(best) < (LEAST_GAIN - 1) * answer_seconds(received) || best->fault ? best : received;
 }
 
