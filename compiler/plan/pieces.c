@@ -99,13 +99,17 @@ bool parts_gathers(const Parts *p, const Kernel *kernel, ValueId value) {
   return false;
 }
 
+/* before: [count + 1]. A piece of nothing cannot be moved. */
+static bool every_part_has_some(const Parts *p, const int64_t *before) {
+  for (int part = 0; part < p->count; part++)
+    if (before[part] == before[part + 1]) return false;
+  return true;
+}
+
 /* The entries of parts are runs of them, and as many runs of columns have entries. */
 static bool every_part_has_entries(const Parts *p, const struct Entries *entries) {
   const struct PartEntries *of = &p->entries[entries->field];
-  if (entries->is_by_column && !of->column) return false;
-  for (int part = 0; part < p->count; part++)
-    if (of->before[entries->is_by_column][part] == of->before[entries->is_by_column][part + 1]) return false;
-  return true;
+  return !(entries->is_by_column && !of->column) && every_part_has_some(p, of->before[entries->is_by_column]);
 }
 
 /* Whoever asks for the results of an evaluation wants all rows; scores that end away from the device are asked for there. */
@@ -143,24 +147,7 @@ static bool runs_by_parts(const Parts *p, const Kernel *kernel) {
   return false;
 }
 
-/* A piece of nothing cannot be moved. */
-static bool every_part_has_edges(const Parts *p, EdgeEnd end) {
-  for (int part = 0; part < p->count; part++)
-    if (p->edges[end][part] == p->edges[end][part + 1]) return false;
-  return true;
-}
-
-static bool is_each_part_labelled(const Parts *p, int split) {
-  for (int part = 0; part < p->count; part++)
-    if (p->labelled[split][part] == p->labelled[split][part + 1]) return false;
-  return true;
-}
-
-static bool is_each_part_gathered(const Parts *p, int halo) {
-  for (int part = 0; part < p->count; part++)
-    if (p->halo[halo].before[part] == p->halo[halo].before[part + 1]) return false;
-  return true;
-}
+static bool every_part_has_edges(const Parts *p, EdgeEnd end) { return every_part_has_some(p, p->edges[end]); }
 
 static void find_cut(Parts *p, const Residents *residents) {
   const Kernels *k = p->kernels;
@@ -174,11 +161,11 @@ static void find_cut(Parts *p, const Residents *residents) {
   if (k->graph->out_edges != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->out_edges] = false;
   if (k->graph->edge_codes != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->edge_codes] = false;
   for (int s = 0; s < SPLIT_COUNT; s++)
-    if (k->graph->split_rows[s] != NO_VALUE && !is_each_part_labelled(p, s)) p->is_cut[k->graph->split_rows[s]] = false;
+    if (k->graph->split_rows[s] != NO_VALUE && !every_part_has_some(p, p->labelled[s])) p->is_cut[k->graph->split_rows[s]] = false;
   for (int i = 0; i < k->kernel_count; i++)
     if (k->kernels[i].draws_far) p->is_cut[k->graph->node_ids] = false;
   for (int kind = 0; kind < HALO_KINDS; kind++)
-    if (k->graph->halo_rows[kind] != NO_VALUE && !is_each_part_gathered(p, kind)) p->is_cut[k->graph->halo_rows[kind]] = false;
+    if (k->graph->halo_rows[kind] != NO_VALUE && !every_part_has_some(p, p->halo[kind].before)) p->is_cut[k->graph->halo_rows[kind]] = false;
   for (int v = 0; v < k->graph->value_count; v++)
     if (k->graph->values[v].op == OP_ENTRIES) p->is_cut[v] = p->is_cut[v] && every_part_has_entries(p, &k->graph->values[v].as.entries);
   choose_gathered(p);
