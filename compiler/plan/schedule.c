@@ -129,7 +129,7 @@ static void add_exchange(Scheduling *c, int index) {
   const ExchangeCost cost = exchange_of_kernel(c->machine, kernels, kernel);
   const char *name = kernels->graph->values[kernel->anchor].name, *said = kernels->graph->values[kernel->anchor].said;
   static const char format[] = "exchange %s%s: %" PRId64 " bytes in all, at most %" PRId64 " of one rank";
-  const char *variant = kernel->kind != KERNEL_HALO ? " (transpose)" : c->machine->passes_host ? " (halo-host)" : kernel->comes_again ? " (dedup)" : "";
+  const char *exchange = exchange_variant(kernel, cost.passes_host), *variant = strcmp(exchange, "halo") == 0 ? "" : arena_printf(c->arena, " (%s)", exchange);
   Copy copy = {.lane = LANE_NET, .kernels = kernels, .value = kernel->anchor, .bytes = exchange_most_rows(kernels, kernel) * kernel_exchange_row_bytes(kernels, kernel), .tier = TIER_NONE, .boundary = c->first_boundary + event->boundary, .step = s->count, .slot = NO_INDEX,
                .after = {NO_INDEX, NO_INDEX}, .exchange = cost};
   TimelineEvent next = *event;
