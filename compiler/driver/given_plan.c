@@ -14,7 +14,7 @@
 /* NULL with `error` set: of no order of the steps of ranks. */
 static const Plan *plan_in_some_order(const PlanRequest *request, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error) {
   const Plan *plan = NULL;
-  for (int order = 0; order < (request->cut.ranks ? EXCHANGE_ORDER_COUNT : 1) && !plan; order++)
+  for (int order = 0; order < EXCHANGE_ORDER_COUNT && !plan; order++)
     if (planning_has_order(problem, (ExchangeOrder)order)) plan = plan_from_text(request->arena, planning_problem_in_order(request->arena, problem, (ExchangeOrder)order), text, length, error);
   return plan;
 }

@@ -182,6 +182,8 @@ static int sketch_orders(const PlanRequest *r, const PlanningProblem *made, cons
   return count;
 }
 
+static bool is_placed(const Plan *p) { return p->planned && p->report.has_addresses; }
+
 /* The first that is found, with addresses, or the next, if that was sketched faster and is. NULL: none is found. */
 static Plan *plan_in_best_order(const PlanRequest *r, const PlanningProblem *made, const PlannerOptions *options) {
   OrderSketch sketches[EXCHANGE_ORDER_COUNT];
@@ -193,7 +195,7 @@ static Plan *plan_in_best_order(const PlanRequest *r, const PlanningProblem *mad
   for (int i = 0; i < count && (!best || sketches[i].seconds < least); i++) {
     const bool is_next = best != NULL;
     Plan *p = plan_problem(r, sketches[i].problem, &searched);
-    const bool is_found = p->planned && p->is_valid && p->report.has_addresses;
+    const bool is_found = p->is_valid && is_placed(p);
     const double seconds = is_found ? plan_announced_seconds(r, p) : 0;
     if (is_found && (!best || seconds < least)) best = p, least = seconds, searched.worth_ns = p->simulation->makespan_ns;
     if (is_next) break;
@@ -201,12 +203,15 @@ static Plan *plan_in_best_order(const PlanRequest *r, const PlanningProblem *mad
   return best;
 }
 
-/* Steps beside an exchange hold what they read until then: where there is no room for that, in the order of the graph. */
+/* Steps beside an exchange hold what they read until then, and what passes is on the device together with its table: where there is no room for that, in the order of the graph. */
 static Plan *plan_where_there_is_room(const PlanRequest *r, const PlanningProblem *problem, const PlannerOptions *options) {
-  Plan *p = plan_problem(r, problem, options);
-  if ((p->planned && p->report.has_addresses) || !planning_has_order(problem, ORDER_OF_GRAPH)) return p;
+  if (!planning_has_order(problem, ORDER_OF_GRAPH)) return plan_problem(r, problem, options);
+  PlannerOptions beside = *options;
+  beside.least = PLANNER_LEAST_NONE; /* the order of the graph needs less */
+  Plan *p = plan_problem(r, problem, &beside);
+  if (is_placed(p)) return p;
   Plan *other = plan_problem(r, planning_problem_in_order(r->arena, problem, ORDER_OF_GRAPH), options);
-  return p->planned && !(other->planned && other->report.has_addresses) ? p : other->planned || is_better(r, other, p) ? other : p;
+  return is_placed(other) || !p->planned ? other : p;
 }
 
 static bool has_orders(const PlanRequest *r) { return cut_has_orders(r->cut) && !r->keeps_order && !r->takes_any; } /* any plan will do in any order */
@@ -280,7 +285,7 @@ static const Plan *plan_evaluation(const PlanRequest *r, const Form *form, const
   for (int e = 0; e < form->evaluation_count; e++) {
     *chosen = &form->evaluations[e];
     p = plan_kernels(r, form, form->evaluations[e].kernels, NULL, &options, error);
-    if (!p || (p->planned && p->report.has_addresses)) break;
+    if (!p || is_placed(p)) break;
   }
   return p;
 }
@@ -473,7 +478,7 @@ const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form) {
   const PlannerOptions options = options_of_epoch(request);
   ProblemError error = {"", ""};
   const Plan *p = plan_kernels(request, of, of->training_kernels, request->pins, &options, &error);
-  return p && p->planned && p->is_valid && p->report.has_addresses && !is_worthless(request, p) ? p : NULL;
+  return p && p->is_valid && is_placed(p) && !is_worthless(request, p) ? p : NULL;
 }
 
 /* They end on the host, where they leave values at least half of the room there; else on the SSD. */
