@@ -398,7 +398,7 @@ static int program_has_devices(const gnn_cli *cli) {
 static int program_run_ranks(gnn_cli *cli, const struct program_command *command) {
   gnn_error error;
   gnn_text name = {0};
-  if (!(command->bit & (CMD_TRAIN | CMD_EVAL))) return program_usage(cli, "%s works in one process: compile it without --ranks; weights and checkpoints are the same%s", command->name, "");
+  if (!(command->bit & (CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_BENCH | CMD_GRADIENTS))) return program_usage(cli, "%s works in one process: compile it without --ranks; weights and checkpoints are the same%s", command->name, "");
   gnn_status status = gnn_ranks_begin(cli->program, cli->name, &cli->ranks, &error);
   if (status != GNN_OK && gnn_ranks_is_first(cli->ranks)) gnn_print_error(cli->name, &error);
   int code = gnn_exit_code(status);

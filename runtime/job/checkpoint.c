@@ -15,6 +15,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/core/device.h"
+#include "runtime/core/ranks.h"
 #include "runtime/core/weights.h"
 #include "runtime/data/npz.h"
 #include "runtime/data/safetensors.h"
@@ -203,21 +204,40 @@ gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *sn
   return status;
 }
 
-gnn_status gnn_gradients_save(const gnn_instance *instance, const char *path, gnn_error *error) {
+/* The gradient of a weight of which a rank has its own rows, with those of the others; malloc'ed. */
+static gnn_status checkpoint_gather_gradient(gnn_instance *instance, const gnn_weight_desc *weight, void **all, gnn_error *error) {
+  const int64_t real_bytes = instance->run.program->real_bytes;
+  int64_t first;
+  const int64_t own = gnn_weight_own(instance, weight, &first);
+  *all = malloc((size_t)(weight->count * real_bytes) + 1);
+  if (*all == NULL) return gnn_fail_memory(error, weight->count * real_bytes);
+  const gnn_status status = gnn_download(instance, weight->at_gradient, own * real_bytes, error);
+  if (status != GNN_OK) return status;
+  memcpy((unsigned char *)*all + first * real_bytes, gnn_instance_at(instance, weight->at_gradient), (size_t)(own * real_bytes));
+  gnn_weight_gather_copy(instance, weight, *all);
+  return GNN_OK;
+}
+
+gnn_status gnn_gradients_save(gnn_instance *instance, const char *path, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   checkpoint_list list;
   char loss[32];
   gnn_status status = checkpoint_list_create(&list, program->weight_count, error);
   if (status != GNN_OK) return status;
+  void **gathered = calloc((size_t)program->weight_count + 1, sizeof *gathered);
+  if (gathered == NULL) status = gnn_fail_memory(error, program->weight_count * (int64_t)sizeof *gathered);
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
     if (!weight->is_trained || weight->at_gradient < 0) continue;
-    status = gnn_download(instance, weight->at_gradient, weight->count * program->real_bytes, error);
-    checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), gnn_instance_at(instance, weight->at_gradient));
+    if (weight->has_own_rows) status = checkpoint_gather_gradient(instance, weight, &gathered[w], error);
+    else status = gnn_download(instance, weight->at_gradient, weight->count * program->real_bytes, error);
+    checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), gathered[w] ? gathered[w] : gnn_instance_at(instance, weight->at_gradient));
   }
   snprintf(loss, sizeof loss, "%.17g", instance->run.loss);
   gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}, {"gnncc.loss", loss}};
-  if (status == GNN_OK) status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 4, error);
+  if (status == GNN_OK && gnn_ranks_is_first(instance->run.ranks)) status = gnn_safetensors_write(path, list.tensors, list.count, pairs, 4, error);
+  for (int w = 0; gathered && w < program->weight_count; w++) free(gathered[w]);
+  free(gathered);
   checkpoint_list_destroy(&list);
   return status;
 }

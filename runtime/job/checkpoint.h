@@ -22,7 +22,7 @@ gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance
 gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *snapshot, const char *path,
                             gnn_error *error);
 /* What forward_backward left: the gradient of every trained weight under the weight's name; the loss is `gnncc.loss` of __metadata__. */
-gnn_status gnn_gradients_save(const gnn_instance *instance, const char *path, gnn_error *error);
+gnn_status gnn_gradients_save(gnn_instance *instance, const char *path, gnn_error *error);
 /* Float64, float16 and bfloat16 are converted; shapes must agree after dropping dimensions of size 1. R0804 with a table
  * of names and shapes where the file lacks a weight or has one too many; R0806 (GNN_EIO) where it is damaged; R0808 (GNN_ENUMERIC)
  * where a weight is not finite, unless the instance continues after that; then nothing is changed. A checkpoint's weights can be

@@ -84,6 +84,8 @@ of_devices() { # each rank takes its own of a list, of which there are enough
 check "  a list of devices" of_devices
 is_measured() { run ./plain_2 eval --threads 1 --weights plain_1.out/last.safetensors >by_two && ./plain_1 eval --threads 1 --weights plain_1.out/last.safetensors >by_one && cmp by_one by_two; }
 check "  and eval measures the same" is_measured
+is_predicted() { run ./plain_2 predict --threads 1 --weights plain_1.out/last.safetensors -o by_two.npy && ./plain_1 predict --threads 1 --weights plain_1.out/last.safetensors -o by_one.npy && cmp by_one.npy by_two.npy; }
+check "  and predict writes the same" is_predicted
 in_half() { cp plain.gnn half.gnn && of_ranks_in_half; }
 of_ranks_in_half() { makes --ranks=1 --precision=bf16 half.gnn -o half_1 && ranks=1 trains half_1 && of_ranks half 2 --precision=bf16; }
 check "  rows of 16 bits, too" in_half

@@ -535,7 +535,22 @@ check "  and its exchanges pass beside sums of other columns and gradients of we
 
 measures() { ./plain_1 eval --weights plain_1.out/last.safetensors >one && ranks 3 ./plain_3 eval --threads 1 --weights plain_1.out/last.safetensors >three && cmp one three; }
 check "eval prints once what one process prints, of which each rank has counted its own rows" measures
-refuse 2 "commands for one process are refused by name" ./plain_2 predict -o scores.npy
+writes_alike() { # PROGRAM RANKS FILE COMMAND OPTION...: what one process writes; with the weights that it has trained
+  local name=$1 n=$2 ending=${3##*.} weights=$1_1.out/last.safetensors
+  "./${name}_1" "${@:4}" --weights "$weights" -o "by_one.$ending" && ranks "$n" "./${name}_$n" "${@:4}" --threads 1 --weights "$weights" -o "by_ranks.$ending" >text && cat text &&
+    [ "$(grep -c '^wrote by_ranks' text)" = 1 ] && cmp "by_one.$ending" "by_ranks.$ending"
+}
+check "predict writes what one process writes: scores, in numbers" writes_alike plain 3 scores.npy predict
+check "  in a table" writes_alike plain 4 scores.csv predict --split valid
+check "  classes of a split" writes_alike plain 8 classes.npy predict --classes --split test
+check "  a value of a layer" writes_alike plain 3 layer.npy predict --layer sage1.m
+check "  of nodes in a nested order" writes_alike ordered 3 scores.npy predict
+check "  of a graph that one rank has" writes_alike small 4 scores.csv predict
+check "  of candidate pairs" writes_alike fixed 3 scores.npy predict
+refuse 2 "  which have no table" ./fixed_3 predict -o scores.csv
+check "gradients are those of one process, of learned values, too" writes_alike learned 3 gradients.safetensors gradients
+check "bench says once what an epoch takes" eval '[ "$(ranks 2 ./plain_2 bench --threads 1 --epochs 2 | grep -c "^2 epochs, 1 threads: median")" = 1 ]'
+refuse 2 "commands for one process are refused by name" ./plain_2 check
 announces() { ranks 2 ./plain_2 --threads 1 --epochs 1 --out announced 2>&1 | tee text | grep "2 ranks" && [ "$(grep -c '^plain on\|^m on' text)" = 1 ]; }
 check "the head of a training is printed once, and names the ranks" announces
 
