@@ -16,6 +16,7 @@
 #include "runtime/base/room.h"
 #include "runtime/core/device.h"
 #include "runtime/core/lanes.h"
+#include "runtime/core/ranks.h"
 #include "runtime/job/checkpoint.h"
 
 enum { MEASURE_EPOCHS = 5 };
@@ -23,6 +24,7 @@ static const double measure_check_seconds = 2; /* after these, check has timed e
 
 /* ---- peaks ---- */
 
+/* Of ranks: the most that one of them has. */
 typedef struct measure_peaks {
   int64_t device, host, ssd; /* -1: unknown */
   int64_t process;           /* of the whole process; -1: unknown */
@@ -76,6 +78,7 @@ static void measure_print_process(const gnn_cli *cli, int64_t measured) {
   if (measured < 0) printf("unknown");
   else printf("%.1f MiB", (double)measured / mib);
   if (gnn_backend_of(cli->program)->is_apart) printf(" with what the driver takes");
+  if (cli->ranks) printf("%s what MPI takes", gnn_backend_of(cli->program)->is_apart ? " and" : " with");
   if (cli->data) printf(" on other data than was announced for");
   printf("\n");
 }
@@ -134,6 +137,13 @@ static gnn_status measure_load(const gnn_cli *cli, gnn_instance_options options,
   return status == GNN_OK ? measure_reset(cli, &options, *instance, error) : status;
 }
 
+/* Ranks that have failed do not wait for each other. */
+static void measure_end(const gnn_cli *cli, gnn_instance *instance, gnn_dataset *dataset, gnn_status status) {
+  if (status == GNN_OK) gnn_ranks_settle(cli->ranks);
+  gnn_instance_destroy(instance);
+  gnn_dataset_close(dataset);
+}
+
 /* ---- check ---- */
 
 /* With what training takes beside what its epochs touch: the weights that it keeps, and every page of the arenas. */
@@ -144,7 +154,13 @@ static gnn_status measure_training(gnn_instance *instance, measure_peaks *peaks,
   if (status == GNN_OK && best.data) status = gnn_snapshot_take(&best, instance, error);
   if (status == GNN_OK) *peaks = measure_take_peaks(instance);
   if (status == GNN_OK) gnn_instance_touch(instance);
-  if (status == GNN_OK) peaks->process = gnn_process_most_bytes();
+  if (status == GNN_OK) {
+    peaks->process = gnn_process_most_bytes();
+    gnn_ranks_most(instance->run.ranks, &peaks->device, 1);
+    gnn_ranks_most(instance->run.ranks, &peaks->host, 1);
+    gnn_ranks_most(instance->run.ranks, &peaks->ssd, 1);
+    gnn_ranks_most(instance->run.ranks, &peaks->process, 1);
+  }
   gnn_snapshot_destroy(&best);
   return status;
 }
@@ -162,8 +178,7 @@ static gnn_status measure_memory(const gnn_cli *cli, gnn_trail *trail, int is_sa
   if (status == GNN_OK && is_said && trail->epochs > 0)
     printf("ran %lld epoch%s: loss %.6f first, %.6f last\n", (long long)trail->epochs, trail->epochs == 1 ? "" : "s", gnn_shown(trail->loss[0]),
            gnn_shown(trail->loss[trail->epochs - 1]));
-  gnn_instance_destroy(instance);
-  gnn_dataset_close(dataset);
+  measure_end(cli, instance, dataset, status);
   return status;
 }
 
@@ -175,7 +190,7 @@ static gnn_status measure_keeping(const gnn_cli *cli, const gnn_trail *trail, gn
     return GNN_OK;
   }
   if (program->keep_order == NULL) {
-    printf("keep-everything order: not run, the program has none\n");
+    printf("keep-everything order: not run, %s\n", cli->ranks ? "programs of ranks have none" : "the program has none");
     return GNN_OK;
   }
   gnn_keeping keeping;
@@ -224,10 +239,12 @@ static gnn_status measure_check_time(const gnn_cli *cli, double *median, gnn_err
   gnn_status status = measure_load(cli, options, &instance, &dataset, error);
   double started = gnn_now();
   if (status == GNN_OK) status = gnn_trail_epoch(instance, error);
-  while (status == GNN_OK && times.count < times.room && (times.count == 0 || gnn_now() - started < measure_check_seconds))
+  for (int64_t is_over = 0; status == GNN_OK && times.count < times.room && !is_over;) {
     status = measure_time(instance, &times, error);
-  gnn_instance_destroy(instance);
-  gnn_dataset_close(dataset);
+    is_over = gnn_now() - started >= measure_check_seconds;
+    if (status == GNN_OK) gnn_ranks_most(cli->ranks, &is_over, 1); /* all of them go on, or none */
+  }
+  measure_end(cli, instance, dataset, status);
   if (status != GNN_OK) return status;
   qsort(seconds, (size_t)times.count, sizeof *seconds, measure_by_value);
   *median = measure_median(seconds, times.count);
@@ -423,7 +440,7 @@ int gnn_command_profile(const gnn_cli *cli) {
   options.populate = options.is_traced = 1;
   measure_peaks peaks = {0};
   gnn_trail trail = {0};
-  gnn_status status = measure_may_write(path, &error);
+  gnn_status status = gnn_ranks_is_first(cli->ranks) ? measure_may_write(path, &error) : GNN_OK;
   if (status == GNN_OK) status = gnn_trail_create(&trail, cli->program, 1, &error);
   if (status == GNN_OK) status = measure_memory(cli, &trail, 0, &peaks, &error);
   gnn_trail_destroy(&trail);
@@ -432,7 +449,7 @@ int gnn_command_profile(const gnn_cli *cli) {
   profile.peaks = peaks;
   for (int64_t e = 0; status == GNN_OK && e < warmup; e++) status = gnn_trail_epoch(instance, &error);
   if (status == GNN_OK) status = measure_profile_epochs(instance, &profile, &error);
-  if (status == GNN_OK) status = measure_profile_write(cli, &profile, path, &error);
+  if (status == GNN_OK && gnn_ranks_is_first(cli->ranks)) status = measure_profile_write(cli, &profile, path, &error);
   if (status == GNN_OK && !cli->is_quiet && strcmp(path, "-") != 0)
     printf("wrote %s: %lld epochs, the middle one %s (estimated %s)\n", path, (long long)epochs,
            gnn_seconds_text(profile.times.seconds[measure_median_epoch(&profile.times)] / measure_slowdown(cli->program)).text,

@@ -27,6 +27,7 @@ typedef enum program_option {
 enum { CMD_TRAIN = 1, CMD_EVAL = 2, CMD_PREDICT = 4, CMD_INFO = 8, CMD_CHECK = 16, CMD_BENCH = 32, CMD_GRADCHECK = 64,
        CMD_PROFILE = 128, CMD_GRADIENTS = 256,
        CMD_WITH_DATA = CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_CHECK | CMD_BENCH | CMD_GRADCHECK | CMD_PROFILE | CMD_GRADIENTS,
+       CMD_RANKS = CMD_WITH_DATA & ~CMD_GRADCHECK,
        CMD_ALL = 511, CMD_APART = 512 /* of programs for a device with memory of its own */, CMD_BUILDS = 1024 /* of those compiled for several processors */ };
 
 /* value: 0 none, 1 needed, 2 may follow after "=" */
@@ -398,7 +399,7 @@ static int program_has_devices(const gnn_cli *cli) {
 static int program_run_ranks(gnn_cli *cli, const struct program_command *command) {
   gnn_error error;
   gnn_text name = {0};
-  if (!(command->bit & (CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_BENCH | CMD_GRADIENTS))) return program_usage(cli, "%s works in one process: compile it without --ranks; weights and checkpoints are the same%s", command->name, "");
+  if (!(command->bit & CMD_RANKS)) return program_usage(cli, "%s works in one process: compile it without --ranks; weights and checkpoints are the same%s", command->name, "");
   gnn_status status = gnn_ranks_begin(cli->program, cli->name, &cli->ranks, &error);
   if (status != GNN_OK && gnn_ranks_is_first(cli->ranks)) gnn_print_error(cli->name, &error);
   int code = gnn_exit_code(status);

@@ -99,6 +99,18 @@ void gnn_ranks_add(gnn_ranks *ranks, int64_t *numbers, int64_t count) {
   }
 }
 
+void gnn_ranks_most(gnn_ranks *ranks, int64_t *numbers, int count) {
+  int64_t all[GNN_RANKS_MOST];
+  for (int i = 0; ranks && i < count; i++) {
+    gnn_ranks_tell(ranks, &numbers[i], 1, all);
+    for (int r = 0; r < ranks->count; r++) numbers[i] = all[r] > numbers[i] ? all[r] : numbers[i];
+  }
+}
+
+void gnn_ranks_settle(gnn_ranks *ranks) {
+  if (ranks) ranks->desc->net->settle(ranks);
+}
+
 const char *gnn_ranks_step_text(const gnn_ranks *ranks, int step) {
   const gnn_program *p = ranks->program;
   for (int s = 0; s < p->step_count + p->once_count; s++)

@@ -26,6 +26,7 @@ struct gnn_net {
   void (*finish)(gnn_ranks *ranks, int step);
   /* All have all of it: units of unit_bytes, those of rank r from first[r] on; its own are there. */
   void (*gather)(gnn_ranks *ranks, int step, void *all, const int64_t *first, int64_t unit_bytes);
+  void (*settle)(gnn_ranks *ranks); /* rows that are on their way, which no epoch asks for any more, come; messages are between other places from now on */
   void (*end)(gnn_ranks *ranks);
   void (*abort)(gnn_ranks *ranks, int code); /* of all of them, at once */
 };
@@ -64,8 +65,11 @@ static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == N
 void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all);
 /* Whose rows a rank compares with what that one has: on another machine, where ranks are alike on all of them. */
 static inline int gnn_rank_beside(const gnn_ranks *ranks, int rank) { return (rank + (ranks->count > 1 ? ranks->count / 2 : 0)) % ranks->count; }
-/* What each rank has counted becomes what all have together. NULL: there is one process. */
+/* What each rank has counted becomes what all have together, or the most that one has. NULL: there is one process. */
 void gnn_ranks_add(gnn_ranks *ranks, int64_t *numbers, int64_t count);
+void gnn_ranks_most(gnn_ranks *ranks, int64_t *numbers, int count);
+/* An instance is about to be destroyed, and another one will follow. NULL: there is one process. */
+void gnn_ranks_settle(gnn_ranks *ranks);
 /* The words of a step; 0: between epochs. And with its number; -1: some step of an epoch. */
 typedef struct gnn_where {
   char text[256];

@@ -255,13 +255,17 @@ static void net_gather(gnn_ranks *ranks, int step, void *all, const int64_t *fir
   pthread_mutex_unlock(calls);
 }
 
-/* A training may end with rows on their way that no epoch asks for. */
-static void net_end(gnn_ranks *ranks) {
+static void net_settle(gnn_ranks *ranks) {
   mpi_state *state = state_of(ranks);
   for (int s = 0; state && s < state->step_count; s++) {
     if (state->steps[s].is_started) net_finish(ranks, s);
     forget(&state->steps[s]);
   }
+}
+
+static void net_end(gnn_ranks *ranks) {
+  mpi_state *state = state_of(ranks);
+  net_settle(ranks);
   if (state) {
     free(state->steps);
     pthread_mutex_destroy(&state->calls);
@@ -271,4 +275,4 @@ static void net_end(gnn_ranks *ranks) {
   MPI_Finalize();
 }
 
-const gnn_net gnn_mpi = {"mpi", net_begin, net_start, net_finish, net_gather, net_end, net_abort};
+const gnn_net gnn_mpi = {"mpi", net_begin, net_start, net_finish, net_gather, net_settle, net_end, net_abort};

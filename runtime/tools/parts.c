@@ -43,13 +43,31 @@ static void parts_row(const char *order, const char *what, const double *numbers
   printf("%s%s\n", *meaning ? "   " : "", meaning);
 }
 
-static void parts_print(const char *order, int is_explained, const gnn_dataset *dataset, const gnn_halo *halo, const int64_t *out_ptr) {
+/* Rows that come where parts take turns and what the part before has gathered, or owns, stays: its own and those that it gathers over in-edges. latest[nodes] */
+static int64_t parts_moved(const gnn_dataset *dataset, const gnn_halo *halo, int level, int32_t *latest) {
+  int64_t moved = 0;
+  for (int64_t v = 0; v < dataset->nodes; v++) latest[v] = -2;
+  for (int32_t part = 0; part < 1 << level; part++) {
+    int64_t begin, rows = gnn_halo_part(halo, level, part, &begin);
+    for (int64_t v = begin; v < begin + rows; v++) {
+      moved += latest[v] < part - 1;
+      latest[v] = part;
+    }
+    for (int64_t e = dataset->in_ptr[begin]; e < dataset->in_ptr[begin + rows]; e++) {
+      moved += latest[dataset->in_source[e]] < part - 1;
+      latest[dataset->in_source[e]] = part;
+    }
+  }
+  return moved;
+}
+
+static void parts_print(const char *order, int is_explained, const gnn_dataset *dataset, const gnn_halo *halo, const int64_t *out_ptr, int32_t *latest) {
   static const char *const what[2][3] = {{"halo", "interior", "largest"}, {"back halo", "interior", "largest"}};
   static const char *const meaning[2][3] = {
     {"rows that parts gather from others, over all rows", "rows that gather from no other part, over all rows", "rows of the largest part with its halo, over all rows"},
     {"the same against the edges, as the backward pass gathers", "", ""}};
   const double nodes = (double)dataset->nodes, work = (double)(2 * dataset->edges + dataset->nodes);
-  double numbers[2][3][PARTS_COLUMNS], balance[PARTS_COLUMNS];
+  double numbers[2][3][PARTS_COLUMNS], moved[PARTS_COLUMNS], balance[PARTS_COLUMNS];
   for (int i = 0; i < PARTS_COLUMNS; i++) {
     const int level = parts_levels[i], is_there = level <= halo->levels;
     for (int d = 0; d < 2; d++) {
@@ -57,6 +75,7 @@ static void parts_print(const char *order, int is_explained, const gnn_dataset *
       const double of[3] = {(double)sum.halo / nodes, (double)sum.interior / nodes, (double)sum.largest / nodes};
       for (int k = 0; k < 3; k++) numbers[d][k][i] = is_there ? of[k] : -1;
     }
+    moved[i] = is_there ? (double)parts_moved(dataset, halo, level, latest) / nodes : -1;
     balance[i] = is_there ? 0 : -1;
     for (int64_t part = 0; is_there && part < INT64_C(1) << level; part++) {
       int64_t begin, rows = gnn_halo_part(halo, level, part, &begin), end = begin + rows;
@@ -66,6 +85,7 @@ static void parts_print(const char *order, int is_explained, const gnn_dataset *
   }
   for (int d = 0; d < (dataset->is_symmetric ? 1 : 2); d++)
     for (int k = 0; k < 3; k++) parts_row(d + k ? "" : order, what[d][k], numbers[d][k], is_explained ? meaning[d][k] : "");
+  parts_row("", "moved", moved, !is_explained ? "" : "rows of parts with their halos that the part before does not have, over all rows");
   parts_row("", "work", balance, !is_explained ? "" : "entries and rows of the part that has most, over the mean");
 }
 
@@ -74,14 +94,14 @@ static gnn_status parts_print_of(const char *order, int is_explained, const gnn_
   gnn_error error;
   int64_t *out_ptr = NULL;
   gnn_status status = parts_count(dataset, &halo, &out_ptr, &error);
-  if (status != GNN_OK) {
-    gnndata_fail(status, &error);
-    return status;
-  }
-  parts_print(order, is_explained, dataset, &halo, out_ptr);
+  if (status != GNN_OK) return gnndata_fail(status, &error), status;
+  int32_t *latest = malloc((size_t)dataset->nodes * sizeof *latest);
+  if (latest) parts_print(order, is_explained, dataset, &halo, out_ptr, latest);
+  else gnndata_fail(status = gnn_fail_memory(&error, dataset->nodes * (int64_t)sizeof *latest), &error);
   gnn_halo_free(&halo);
   free(out_ptr);
-  return GNN_OK;
+  free(latest);
+  return status;
 }
 
 static gnn_recipe parts_recipe(const gnn_recipe *recipe, const char *order) {

@@ -14,6 +14,11 @@ says() { "$@" >said 2>&1; }
 check "a graph with communities" "$gnndata" synth sbm com.safetensors --nodes 40000 --degree 16 --classes 80 --features 1 --seed 5
 check "one without reverse edges" bash -c "cc -O1 -o make_list '$here/../ingest/make_list.c' && ./make_list text 30000 400000 3 list.txt && '$gnndata' convert list.txt one.safetensors --memory=4MiB"
 
+# Each node's only neighbour is half of the nodes away: of two parts the second has all of its table from the first; of four, neighbours in turn have no row together.
+awk 'BEGIN { for (v = 0; v < 2048; v++) print v, v + 2048 }' >far.txt
+moved() { "$gnndata" convert far.txt far.safetensors --undirected && "$gnndata" info far.safetensors | tee far.info | grep '^ *halo\|given' && sed -n 's/^ *moved *\([0-9.]*\) *\([0-9.]*\) .*/\1 \2/p' far.info | tee said && grep -qx '1.00 2.00' said; }
+check "info says how many rows come where parts take turns and those of the part before stay" moved
+
 # ---- from the disk ----
 check "its order, in memory" "$gnndata" order com.safetensors -o whole.order --memory=1GiB
 check "  is that without --memory" bash -c "'$gnndata' order com.safetensors -o plain.order && cmp whole.order plain.order"

@@ -550,7 +550,18 @@ check "  of candidate pairs" writes_alike fixed 3 scores.npy predict
 refuse 2 "  which have no table" ./fixed_3 predict -o scores.csv
 check "gradients are those of one process, of learned values, too" writes_alike learned 3 gradients.safetensors gradients
 check "bench says once what an epoch takes" eval '[ "$(ranks 2 ./plain_2 bench --threads 1 --epochs 2 | grep -c "^2 epochs, 1 threads: median")" = 1 ]'
-refuse 2 "commands for one process are refused by name" ./plain_2 check
+checks() { # in two instances, one after the other, whose exchanges are between other places
+  ranks 3 ./plain_3 check --threads 1 >text 2>&1; local status=$?
+  cat text
+  [ $status -eq 0 ] && grep -x 'ran 1 epoch: loss [0-9.]* first, [0-9.]* last' text && grep '^process  announced .* measured .* MiB with what MPI takes$' text && [ "$(grep -cx 'data fit the plan' text)" = 1 ] &&
+    grep -q "$(sed -n 's/^ran 1 epoch: loss \([0-9.]*\) .*/\1/p' text | cut -c1-7)" <(cut -d, -f2 plain_1.out/log.csv)
+}
+check "check says once what the rank with most memory takes" checks
+profiles() { rm -f run.json; ranks 2 ./plain_2 profile --threads 1 >text && cat text && [ "$(grep -c '^wrote run.json: 5 epochs' text)" = 1 ] && grep -q '"measured": {"epochs": 5' run.json; }
+check "  and profile writes the steps of the first" profiles
+checks_behind() { "$gnncc" -q -w --ranks=2 behind.gnn -o behind_2 && ranks 2 ./behind_2 check --threads 1 | grep -x 'data fit the plan'; }
+check "  what is behind is on its way when an instance ends" checks_behind
+refuse 2 "what is for one process is refused by name" ./plain_2 gradcheck
 announces() { ranks 2 ./plain_2 --threads 1 --epochs 1 --out announced 2>&1 | tee text | grep "2 ranks" && [ "$(grep -c '^plain on\|^m on' text)" = 1 ]; }
 check "the head of a training is printed once, and names the ranks" announces
 
