@@ -218,10 +218,11 @@ const char *variant_key(const Kernels *kernels, const Kernel *kernel);
 const char *tuning_choice(const struct Tuning *tuning, const char *key); /* the name of the best variant, or NULL */
 void tuning_refuse(struct Tuning *tuning, const char *key, const char *name); /* there is no such variant */
 
-/* Some columns of the rows that the kernel computes, copied out there. */
+/* Some columns of the rows that the kernel, or a stage of one, computes, copied out there. */
 static inline bool kernel_copies_tile(const Kernels *kernels, const Kernel *kernel, ValueId id) {
-  const Value *values = kernels->graph->values;
-  return values[id].op == OP_TILE && kernels->made_by[id] == kernel - kernels->kernels && kernel->anchor != id;
+  bool is_in_body = false;
+  for (int b = 0; b < kernel->body_count && !is_in_body; b++) is_in_body = kernel->body[b] == id;
+  return is_in_body && kernel->anchor != id && kernels->graph->values[id].op == OP_TILE;
 }
 
 /* A value that no kernel makes: it is computed where it is used. */

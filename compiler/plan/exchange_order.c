@@ -124,6 +124,7 @@ void order_by_exchanges(Arena *arena, Problem *problem) {
   find_followers(&l);
   find_leaders(&l);
   static const ProblemPhase phases[] = {PROBLEM_PHASE_FORWARD, PROBLEM_PHASE_BACKWARD, PROBLEM_PHASE_OPTIMISER};
-  for (int f = 0; f < 3; f++)
-    for (int op; (op = next_op(&l, phases[f])) != NO_INDEX; list_op(&l, op)) problem->order[2 * problem->order_count++] = op;
+  while (problem->order_count < count) /* a part of the forward pass that only the backward one asks for may come after some of that */
+    for (int f = 0; f < 3; f++)
+      for (int op; (op = next_op(&l, phases[f])) != NO_INDEX; list_op(&l, op)) problem->order[2 * problem->order_count++] = op;
 }
