@@ -749,6 +749,17 @@ sums_by_slices() {
   grep -q 'sum over in-edges of src\..*_slice[_0-9]* \[4/4\]' gen_slices4_slices2/slices4.c && grep -q 'spmm_pieces_16_of_32(' gen_slices4_slices2/slices4.c
 }
 check "slices4: sums over neighbours run by slices, from their pieces, in the order of the whole width" sums_by_slices
+cat >heads.gnn <<'END'
+data g from synth(kind = "rmat", nodes = 3000, degree = 4, features = 8, classes = 3, seed = 3)
+model heads on g { return x |> GAT(4, heads = 8) |> relu |> GCN(y.classes) }
+train heads { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 6; metric = accuracy }
+END
+heads_in_slices() { # the last stage of the kernel that normalises the scores of a row copies columns of its results out
+  local cut
+  for cut in whole 'slices(2)'; do CFLAGS=-O0 "$gnncc" -q -w --verify --cut="$cut" heads.gnn -o heads && train heads "out_heads_$cut" || return 1; done
+  same_as 'out_heads_slices(2)' out_heads_whole
+}
+check "eight heads of attention in two slices" heads_in_slices
 narrow_layers() { "$gnncc" -w --plan '--cut=slices(3)' "$plans/slices4.gnn" | grep 'too narrow for 3 slices or no sum of columns: '; }
 check "layers that are too narrow for slices are said" narrow_layers
 mixed='slices(2), ga* = slices(3), sage1 = whole, gcn1.backward = rows(4)'
