@@ -12,8 +12,14 @@ enum { SECTOR_BYTES = 32, LEAST_WIDTH = SECTOR_BYTES / 2 };
 
 /* How kernels have each operand of a value: READS_EXACT, READS_ROUNDED, both, or 0 where no kernel computes the value. */
 enum { READS_EXACT = 1, READS_ROUNDED = 2 };
-typedef struct HalfReads {
+typedef struct HalfRead {
+  ValueId root; /* what the kernel computes the value for: its anchor, or one of its body */
   unsigned char of[MAX_VALUE_OPERANDS];
+} HalfRead;
+typedef struct HalfReads {
+  unsigned char of[MAX_VALUE_OPERANDS]; /* for all of these: */
+  int count;
+  HalfRead *list;
 } HalfReads;
 
 /* The scores, and whatever a loss is taken of. */
@@ -49,16 +55,28 @@ void choose_half(Kernels *kernels, const bool *is_sparse_field) {
 
 /* ---- who reads what was rounded ---- */
 
+static HalfRead *read_of(const HalfReads *reads, ValueId root) {
+  for (int i = 0; i < reads->count; i++)
+    if (reads->list[i].root == root) return &reads->list[i];
+  return NULL;
+}
+
 /* What the kernel computes itself it has as it was; what it loads may have been rounded. What is computed where it is used may be both. A slice is
  * what it is of. */
-static void note_reads(HalfReads *reads, const Kernels *kernels, int kernel, ValueId user) {
+static void note_reads(HalfReads *reads, const Kernels *kernels, int kernel, ValueId root, ValueId user) {
   const Value *value = &kernels->graph->values[user];
+  HalfRead *read = read_of(&reads[user], root);
+  if (!read) {
+    ARENA_PUSH(kernels->graph->arena, reads[user].list, reads[user].count, (HalfRead){.root = root});
+    read = &reads[user].list[reads[user].count - 1];
+  }
   for (int k = 0; k < value->operand_count; k++) {
     ValueId id = kernels->storage[value->operand[k]];
     while (kernels->graph->values[id].op == OP_SLICE && kernels_is_virtual(kernels, id)) id = kernels->storage[kernels->graph->values[id].operand[0]];
     const bool is_virtual = kernels_is_virtual(kernels, id), is_own = kernels->made_by[id] == kernel;
-    reads[user].of[k] |= !is_virtual && !is_own && kernels->is_half[id] ? READS_ROUNDED : READS_EXACT;
-    if (is_virtual) note_reads(reads, kernels, kernel, id);
+    read->of[k] |= !is_virtual && !is_own && kernels->is_half[id] ? READS_ROUNDED : READS_EXACT;
+    reads[user].of[k] |= read->of[k];
+    if (is_virtual) note_reads(reads, kernels, kernel, root, id);
   }
 }
 
@@ -66,8 +84,8 @@ static HalfReads *half_reads(const Kernels *kernels) {
   HalfReads *reads = arena_alloc(kernels->graph->arena, (size_t)(kernels->graph->value_count + 1) * sizeof *reads);
   for (int i = 0; i < kernels->kernel_count; i++) {
     const Kernel *kernel = &kernels->kernels[i];
-    if (kernel->kind != KERNEL_MAP) note_reads(reads, kernels, i, kernel->anchor);
-    for (int b = 0; b < kernel->body_count; b++) note_reads(reads, kernels, i, kernel->body[b]);
+    if (kernel->kind != KERNEL_MAP) note_reads(reads, kernels, i, kernel->anchor, kernel->anchor);
+    for (int b = 0; b < kernel->body_count; b++) note_reads(reads, kernels, i, kernel->body[b], kernel->body[b]);
   }
   return reads;
 }
@@ -81,15 +99,26 @@ static bool mark(Value *value, unsigned char wanted, unsigned char is) {
   return is_new;
 }
 
+/* As the same value was computed for the same before; where it was not, for whatever it was. */
+static unsigned char read_before(const HalfReads *before, ValueId root, int operand) {
+  const HalfRead *same = root == NO_VALUE ? NULL : read_of(before, root);
+  return same && same->of[operand] ? same->of[operand] : before->of[operand];
+}
+
 RoundAlike kernels_round_alike(const Kernels *after, const ValueId *origin, const Kernels *before, Graph *graph) {
   const HalfReads *then = half_reads(after), *at_first = half_reads(before);
   bool is_alike = true, is_marked = true;
   for (int i = 0; i < graph->value_count; i++) {
     const ValueId was = origin ? origin[i] : graph->values[i].origin;
-    for (int k = 0; k < graph->values[i].operand_count; k++) {
-      if (was == NO_VALUE || !then[i].of[k] || then[i].of[k] == at_first[was].of[k]) continue;
-      is_alike = false;
-      is_marked = is_marked && mark(&graph->values[after->storage[graph->values[i].operand[k]]], at_first[was].of[k], then[i].of[k]);
+    for (int r = 0; r < then[i].count && was != NO_VALUE; r++) {
+      const HalfRead *read = &then[i].list[r];
+      const ValueId root = origin ? origin[read->root] : graph->values[read->root].origin;
+      for (int k = 0; k < graph->values[i].operand_count; k++) {
+        const unsigned char wanted = read_before(&at_first[was], root, k);
+        if (!read->of[k] || read->of[k] == wanted) continue;
+        is_alike = false;
+        is_marked = is_marked && mark(&graph->values[after->storage[graph->values[i].operand[k]]], wanted, read->of[k]);
+      }
     }
   }
   return is_alike ? ROUND_ALIKE : is_marked ? ROUND_MARKED : ROUND_OTHERWISE;
