@@ -365,6 +365,7 @@ bool share_out_ranks(Compilation *c) {
   if (cut.graph_home != TIER_DEVICE || cut.learned_home != TIER_DEVICE) return refuse_ranks(c, "a rank's graph, and its learned values, stay on its device, so far: fate of these");
   if (cut.fields_home != TIER_DEVICE && !ranks_have_data_away(c)) return refuse_ranks(c, "fields that stay away are for ranks of one type of nodes and without approximations, so far: fate of a field");
   const CutForms *forms = cut_forms(c, cut);
+  if (!forms && c->options->precision == PRECISION_BF16) return refuse_ranks(c, "in bf16 a value of this model would be rounded where one process has it as it was computed (a difference of both ends of edges that is stored, as in EdgeConv); fp32 takes it");
   if (!forms) return refuse_ranks(c, "some step of this model would read rows of other ranks that are in none of its tables");
   const Value *odd = c->program->train.boundary == BOUNDARY_SAMPLE ? not_for_samples(forms) : NULL;
   if (odd) return refuse_ranks(c, arena_printf(c->arena, "%s: drawn rows are for sums over in-edges of numbers times rows (GCN, SAGE, GIN), and %s is none; stale(1) takes it", c->program->train.approximation, odd->said ? odd->said : odd->name));
