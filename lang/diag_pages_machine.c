@@ -152,8 +152,8 @@ static const DiagPage pages[] = {
      "}\n"
      "train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 10 }\n", .exit_code = 1, .is_of_gnncc = true},
     {"E0512", "more parts than there are blocks",
-     "Values on nodes are cut where canonical blocks of the nodes begin, so that sums keep their bits. Blocks belong to the data: small data have few.\n"
-     "cut = auto takes as many parts as are good, and never more than there are.",
+     "Values on nodes are cut where canonical blocks of the nodes begin, so that sums keep their bits. Blocks belong to the data: small data have few,\n"
+     "and each of several ranks has some of them. cut = auto takes as many parts as are good, and never more than there are.",
      NULL,
      NULL, .exit_code = 1, .why_none = "how many blocks there are shows only with the data."},
     {"E0513", "a cut of layers that cannot be",

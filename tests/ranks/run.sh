@@ -247,6 +247,11 @@ writes_alike() { # PROGRAM RANKS FILE COMMAND OPTION...: what one process writes
     [ "$(grep -c '^wrote by_ranks' text)" = 1 ] && cmp "by_one.$ending" "by_ranks.$ending"
 }
 check "SAGE and GCN on 2, 3, 4 and 8 ranks have the bits of one process" same_bits plain 2 3 4 8
+model ends 'synth(kind = "rmat", nodes = 6500, degree = 5, features = 12, classes = 5, seed = 3)' '  h = x |> GEN(16)
+  return sum(concat(src.h, dst.h) |> Linear(24)) |> Linear(y.classes)'
+precision=--precision=bf16 check "  in bf16, values that steps compute at an end of each edge, rounded or not, on 3" same_bits ends 3
+sed 's/|> GEN(16)/|> Linear(16) |> EdgeConv(16)/' ends.gnn >differences.gnn
+check "  not those that would be rounded elsewhere" refuses "in bf16 a value of this model would be rounded where" --precision=bf16 differences.gnn
 model norms 'synth(kind = "rmat", nodes = 6500, degree = 5, features = 12, classes = 5, seed = 3)' '  return x |> Linear(8) |> prelu |> SAGE(8, normalize = true) |> relu |> GCN(y.classes)'
 precision=-O0 check "  with every operation a step of its own, some of the forward pass that only the backward one asks for, on 3" same_bits norms 3
 counts() { # NAME: every exchange has sent to the byte what its step in the plan says
