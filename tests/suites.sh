@@ -6,6 +6,8 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 # What takes longer than `make check` may: `make check-long`. All of it has a smaller form above, for each target.
 # cuda_all: the models of the suite cuda and six more, residual connections and every road, on the stand-in (half an hour of compiling);
 #   programs that are cut with features on the host alone, sparse features on the device or on the host, halos with codes there or in bf16, all data on the SSD beside a host, gradients clipped by norm (cuda_around: with more away);
+#   programs of which layers are cut otherwise than others, and learned values on the host (cuda_around: of which all are cut alike, on the SSD by a ring); of every program that is cut whether its memory is as planned (cuda_around: half of them);
+#   the narrow indices of every model in bf16 (cuda_around: of those whose steps the suite cuda runs);
 #   every model by nvcc and NVRTC and for three architectures (cuda: models that have every kernel between them, mostly for one);
 #   the emulation of every model optimised, for the warnings that only then come (cuda: of one, the others under the sanitizers as it is);
 #   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's); every variant of kernels, and padded rows by libraries
@@ -16,11 +18,11 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 # plans_all: every model without results in the places of operands (plans: four), and on each road (plans: sage4; the others on one or two); values on edges and what is learned in bf16, and both
 #   models with re-runs and a host there (plans: one each; whole values, rows and halos, sparse features, what is computed once); the cut that is chosen where parts just fit, and
 #   where nothing does with data on the device (plans: where parts fit with room to spare; that data leave the device by themselves, and that a budget near the least works); plans of more effort; more programs of parts with the least that there is for them (plans: one or two of each cut, the others
-#   with a little more).
+#   with up to a third more).
 # plans_all, too: that a hundredth less than the smallest device that a refusal names is too little (plans: that what is named works); that the least of programs whose pieces are edges is less than 0.7 of what whole values need (plans: of nodes, and of sparse features).
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
-#   without each wait of the rings to the SSD (cuda_around has three layers of GCN and GIN and two orders, and the waits of slots that are used again).
+#   without each wait of the rings to the SSD (cuda_around has three layers of GIN and two orders, and the waits of slots that are used again).
 # planner_all: the planner's tests in full size, also under the sanitizers, and all random changes of plans (planner has a quarter, planner_watched a tenth, and no chain of 300 with more effort,
 #   passes a third of the changes, and a seventh of them and a third of the waits under the sanitizers).
 # trust_long: 1,000 random programs (trust has twelve), the ways of NaN in programs of a user's optimisation (-O1), every bit of a checkpoint (one in a hundred), up to 150 moments of each fault (a few).
@@ -113,12 +115,13 @@ suite_cuda_all() {
   CUDA_ALL=1 tests/cuda/padded.sh "$build" || status=1
   CUDA_ALL=1 tests/cuda/cuts.sh "$build" || status=1
   CUDA_ALL=1 tests/cuda/tune.sh "$build" || status=1
+  CUDA_ALL=1 tests/cuda/indices.sh "$build" || status=1
   return $status
 }
 suite_cuda_around() {
   local status=0
   tests/cuda/indices.sh "$build" || status=1
-  SEEDS="0 3" tests/cuda/sweep.sh "$build" GCN3 GIN3 || status=1
+  SEEDS="0 3" tests/cuda/sweep.sh "$build" GIN3 || status=1
   RINGS=again tests/cuda/rings.sh "$build" || status=1
   tests/cuda/tune.sh "$build" || status=1
   tests/cuda/padded.sh "$build" || status=1
