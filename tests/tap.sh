@@ -1,5 +1,5 @@
 # tap.sh: TAP from shell scripts. Source it, then: check NAME COMMAND..., refuse STATUS NAME COMMAND..., skip NAME REASON,
-# workplace for a folder to work in, and finish at the end. What a failed command printed is shown as a comment. TAP_TIMES=FILE: there, the processor seconds that each took.
+# workplace for a folder to work in, and finish at the end. What a failed command printed is shown as a comment. TAP_TIMES=FILE: there, the processor seconds that each took; `sort -rn FILE` has the dearest first.
 tap_count=0 tap_failed=0
 tap_log=$(mktemp)
 trap 'rm -f "$tap_log"' EXIT
@@ -10,17 +10,17 @@ workplace() {
   cd "$work" || exit 99
   export XDG_CACHE_HOME=$work/cache
 }
-tap_time() { # NAME
-  times >"$tap_log.total" # not in a pipe, where another shell would count its own
-  awk -v name="$1" -v last="${tap_seconds:-0}" 'function seconds(text, part) { split(text, part, /[ms]/); return 60 * part[1] + part[2] }
-    { sum += seconds($1) + seconds($2) } END { printf "%.2f %s\n%.2f\n", sum - last, name, sum }' "$tap_log.total" >"$tap_log.times"
-  head -1 "$tap_log.times" >>"$TAP_TIMES"
-  tap_seconds=$(tail -1 "$tap_log.times")
-  rm -f "$tap_log.times" "$tap_log.total"
+tap_time() { # NAME; of a process of its own beside others, too
+  [ -n "${TAP_TIMES:-}" ] || return 0
+  local file=${tap_log:-$1}.total
+  times >"$file" # not in a pipe, where another shell would count its own
+  tap_seconds=$(awk -v name="$1" -v last="${tap_seconds:-0}" -v file="$TAP_TIMES" 'function seconds(text, part) { split(text, part, /[ms]/); return 60 * part[1] + part[2] }
+    { sum += seconds($1) + seconds($2) } END { printf "%.2f %s\n", sum - last, name >>file; print sum }' "$file")
+  rm -f "$file"
 }
 
 tap_line() { # STATUS NAME
-  [ -z "${TAP_TIMES:-}" ] || tap_time "$2"
+  tap_time "$2"
   tap_count=$((tap_count + 1))
   if [ "$1" -eq 0 ]; then
     echo "ok $tap_count - $2"
