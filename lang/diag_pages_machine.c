@@ -308,7 +308,7 @@ static const DiagPage pages[] = {
      NULL,
      NULL, .exit_code = 5, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0809", "ranks that do not fit together",
-     "A program of --ranks=N is N processes of the same program, over the same data, with the same options: mpirun -np N ./train.\nAnother number of them was started, or one of them has something else than rank 0.",
+     "A program of --ranks=N is N processes of the same program, over the same data, with the same command, options and weights:\nmpirun -np N ./train. Another number of them was started, or one of them has something else than rank 0: another program, or\nanother plan of it, another option, other data, other weights.",
      NULL,
      NULL, .exit_code = 1, .why_none = "it is said by the produced program, of what it meets when it runs."},
     {"R0810", "an exchange between ranks failed",

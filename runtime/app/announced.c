@@ -134,6 +134,7 @@ static gnn_status measure_load(const gnn_cli *cli, gnn_instance_options options,
   gnn_status status = gnn_instance_create(cli->program, &options, instance, error);
   if (status == GNN_OK) status = gnn_cli_open_data(cli, dataset, error);
   if (status == GNN_OK) status = gnn_instance_take(*instance, dataset, cli->program->fold_count > 0, error);
+  if (status == GNN_OK) status = gnn_cli_data_are_alike(*instance, error);
   return status == GNN_OK ? measure_reset(cli, &options, *instance, error) : status;
 }
 
@@ -298,10 +299,7 @@ int gnn_command_bench(const gnn_cli *cli) {
   gnn_dataset *dataset = NULL;
   gnn_error error;
   int64_t epochs = cli->epochs >= 0 ? cli->epochs : 20, warmup = cli->warmup >= 0 ? cli->warmup : 3;
-  if (epochs < 1) {
-    fprintf(stderr, "%s: bench needs at least one epoch\n", cli->name);
-    return GNN_EXIT_USAGE;
-  }
+  if (epochs < 1) return gnn_cli_refuse(cli, GNN_EXIT_USAGE, "bench needs at least one epoch");
   gnn_instance_options options = gnn_cli_options(cli);
   options.populate = 1;
   measure_times times = {malloc((size_t)epochs * sizeof(double)), 0, epochs};
@@ -428,14 +426,8 @@ int gnn_command_profile(const gnn_cli *cli) {
   const char *path = cli->output ? cli->output : "run.json";
   /* Of the first two epochs one makes libraries choose, the other is captured, where the backend does that. */
   int64_t epochs = cli->epochs >= 0 ? cli->epochs : MEASURE_EPOCHS, warmup = cli->warmup >= 0 ? cli->warmup : 2;
-  if (epochs < 1) {
-    fprintf(stderr, "%s: profile needs at least one epoch\n", cli->name);
-    return GNN_EXIT_USAGE;
-  }
-  if (cli->program->batch_graphs) {
-    fprintf(stderr, "%s: profile is for programs that work on all data at once; this one works in batches of graphs, and bench times its epochs\n", cli->name);
-    return GNN_EXIT_USAGE;
-  }
+  if (epochs < 1) return gnn_cli_refuse(cli, GNN_EXIT_USAGE, "profile needs at least one epoch");
+  if (cli->program->batch_graphs) return gnn_cli_refuse(cli, GNN_EXIT_USAGE, "profile is for programs that work on all data at once; this one works in batches of graphs, and bench times its epochs");
   gnn_instance_options options = gnn_cli_options(cli);
   options.populate = options.is_traced = 1;
   measure_peaks peaks = {0};

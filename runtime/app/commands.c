@@ -86,8 +86,7 @@ int gnn_command_eval(const gnn_cli *cli) {
     code = gnn_cli_fail(cli, status, &error);
   }
   if (code == GNN_EXIT_OK && split < GNN_SPLIT_COUNT && result[split].count == 0) {
-    fprintf(stderr, "%s: error: the data have no split \"%s\"\n", cli->name, gnn_split_names[split]);
-    code = GNN_EXIT_FAILED;
+    code = gnn_cli_refuse(cli, GNN_EXIT_FAILED, "error: the data have no split \"%s\"", gnn_split_names[split]);
   }
   for (int s = 0; code == GNN_EXIT_OK && !cli->continues_after_nan && s < GNN_SPLIT_COUNT; s++) {
     if ((split != GNN_SPLIT_COUNT && split != s) || isfinite(result[s].loss)) continue;
@@ -112,10 +111,7 @@ int gnn_command_eval(const gnn_cli *cli) {
 int gnn_command_gradients(const gnn_cli *cli) {
   gnn_session session;
   gnn_error error;
-  if (cli->output == NULL) {
-    fprintf(stderr, "%s: gradients needs a file to write: -o gradients.safetensors\n", cli->name);
-    return GNN_EXIT_USAGE;
-  }
+  if (cli->output == NULL) return gnn_cli_refuse(cli, GNN_EXIT_USAGE, "gradients needs a file to write: -o gradients.safetensors");
   int code = gnn_session_open(cli, &session);
   if (code != GNN_EXIT_OK) return code;
   gnn_instance *instance = session.instance;

@@ -352,22 +352,23 @@ static const char *predict_layer(const gnn_cli *cli) {
   }
   if (count == 1) return found;
   if (program->tap_count == 0) {
-    fprintf(stderr, "%s: --layer %s: this program keeps no results of layers\n  help: where its plan had no room for them, a larger --budget of gnncc brings them back; --precision=bf16 keeps none\n",
-            cli->name, cli->layer);
+    gnn_cli_refuse(cli, 0, "--layer %s: this program keeps no results of layers\n  help: where its plan had no room for them, a larger --budget of gnncc brings them back; --precision=bf16 keeps none", cli->layer);
     return NULL;
   }
   const char *kind = count || is_untold ? NULL : predict_other_kind(program, cli->layer);
   const char *near = count || is_untold || kind ? NULL : predict_first_within(program, cli->layer);
   if (near == NULL && !count && !is_untold && !kind) near = gnn_nearest(cli->layer, program->taps, program->tap_count);
-  if (count) fprintf(stderr, "%s: %d values are called \"%s\"", cli->name, count, cli->layer);
-  else if (is_untold) fprintf(stderr, "%s: \"%s\" is stored by no step of the evaluation", cli->name, cli->layer);
-  else if (kind) fprintf(stderr, "%s: \"%s\" is %s", cli->name, cli->layer, kind);
-  else fprintf(stderr, "%s: no value is called \"%s\"", cli->name, cli->layer);
-  if (near) fprintf(stderr, "; did you mean %s?", near);
-  fprintf(stderr, "\n  known:");
-  for (int i = 0; i < program->tap_count; i++) fprintf(stderr, " %s", program->taps[i]);
-  fprintf(stderr, "\n");
-  if (is_untold) fprintf(stderr, "  help: gnncc -O0 stores every value that the scores depend on, whole where the budget lets it\n");
+  gnn_text text = {0};
+  if (count) gnn_text_format(&text, "%d values are called \"%s\"", count, cli->layer);
+  else if (is_untold) gnn_text_format(&text, "\"%s\" is stored by no step of the evaluation", cli->layer);
+  else if (kind) gnn_text_format(&text, "\"%s\" is %s", cli->layer, kind);
+  else gnn_text_format(&text, "no value is called \"%s\"", cli->layer);
+  if (near) gnn_text_format(&text, "; did you mean %s?", near);
+  gnn_text_format(&text, "\n  known:");
+  for (int i = 0; i < program->tap_count; i++) gnn_text_format(&text, " %s", program->taps[i]);
+  if (is_untold) gnn_text_format(&text, "\n  help: gnncc -O0 stores every value that the scores depend on, whole where the budget lets it");
+  gnn_cli_refuse(cli, 0, "%s", text.data ? text.data : "no memory");
+  gnn_text_free(&text);
   return NULL;
 }
 
@@ -442,23 +443,11 @@ int gnn_command_predict(const gnn_cli *cli) {
   int split = gnn_cli_split(cli);
   const char *wanted = cli->layer ? predict_layer(cli) : NULL;
   if (split < 0 || (cli->layer && wanted == NULL)) return GNN_EXIT_USAGE;
-  if (cli->output == NULL) {
-    fprintf(stderr, "%s: predict needs a file to write: -o out.npy\n", cli->name);
-    return GNN_EXIT_USAGE;
-  }
+  if (cli->output == NULL) return gnn_cli_refuse(cli, GNN_EXIT_USAGE, "predict needs a file to write: -o out.npy");
   const gnn_program *program = cli->program;
-  if (cli->wants_classes && program->label_field >= 0 && program->fields[program->label_field].storage != GNN_LABEL) {
-    fprintf(stderr, "%s: %s are no classes, so there are none to predict; without --classes the scores are written\n", cli->name, program->fields[program->label_field].name);
-    return GNN_EXIT_USAGE;
-  }
-  if (cli->layer && cli->wants_classes) {
-    fprintf(stderr, "%s: --classes and --layer exclude each other\n", cli->name);
-    return GNN_EXIT_USAGE;
-  }
-  if (cli->ranks && predict_is_table(cli) && (program->scores_domain == GNN_EDGE || program->scores_domain == GNN_RELATION)) {
-    fprintf(stderr, "%s: a table of %ss has their ends, which one process writes; ranks write numbers alone: -o out.npy\n", cli->name, gnn_cli_row_word(program));
-    return GNN_EXIT_USAGE;
-  }
+  if (cli->wants_classes && program->label_field >= 0 && program->fields[program->label_field].storage != GNN_LABEL) return gnn_cli_refuse(cli, GNN_EXIT_USAGE, "%s are no classes, so there are none to predict; without --classes the scores are written", program->fields[program->label_field].name);
+  if (cli->layer && cli->wants_classes) return gnn_cli_refuse(cli, GNN_EXIT_USAGE, "--classes and --layer exclude each other");
+  if (cli->ranks && predict_is_table(cli) && (program->scores_domain == GNN_EDGE || program->scores_domain == GNN_RELATION)) return gnn_cli_refuse(cli, GNN_EXIT_USAGE, "a table of %ss has their ends, which one process writes; ranks write numbers alone: -o out.npy", gnn_cli_row_word(program));
   if (wanted && predict_is_of_scores(program, wanted)) wanted = NULL;
   int code = gnn_session_open_trained(cli, &session);
   if (code != GNN_EXIT_OK) return code;

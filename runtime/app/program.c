@@ -30,24 +30,27 @@ enum { CMD_TRAIN = 1, CMD_EVAL = 2, CMD_PREDICT = 4, CMD_INFO = 8, CMD_CHECK = 1
        CMD_RANKS = CMD_WITH_DATA & ~CMD_GRADCHECK,
        CMD_ALL = 511, CMD_APART = 512 /* of programs for a device with memory of its own */, CMD_BUILDS = 1024 /* of those compiled for several processors */ };
 
+/* Of ranks: an option is given to all of them or none, or with the same value; or each has its own, as a path, how it prints and with how many threads it works. */
+typedef enum program_agreement { EACH_ITS_OWN, ALL_OR_NONE, THE_SAME } program_agreement;
+
 /* value: 0 none, 1 needed, 2 may follow after "=" */
-static const struct program_row { const char *name, *value_name, *help; int value, commands; } program_rows[OPT_COUNT] = {
+static const struct program_row { const char *name, *value_name, *help; int value, commands; program_agreement agreement; } program_rows[OPT_COUNT] = {
   [OPT_DATA] = {"data", "PATH", "read these data instead of those compiled in; any readable form", 1, CMD_WITH_DATA},
-  [OPT_EPOCHS] = {"epochs", "N", "epochs of a run", 1, CMD_TRAIN | CMD_BENCH | CMD_CHECK | CMD_PROFILE},
-  [OPT_RUNS] = {"runs", "N", "runs, each with the next seed", 1, CMD_TRAIN},
-  [OPT_SEED] = {"seed", "N", "seed of the first run", 1, CMD_WITH_DATA},
+  [OPT_EPOCHS] = {"epochs", "N", "epochs of a run", 1, CMD_TRAIN | CMD_BENCH | CMD_CHECK | CMD_PROFILE, THE_SAME},
+  [OPT_RUNS] = {"runs", "N", "runs, each with the next seed", 1, CMD_TRAIN, THE_SAME},
+  [OPT_SEED] = {"seed", "N", "seed of the first run", 1, CMD_WITH_DATA, THE_SAME},
   [OPT_THREADS] = {"threads", "N", "threads; 0 stands for all processors", 1, CMD_WITH_DATA},
   [OPT_WEIGHTS] = {"weights", "FILE", "safetensors to start from (train), or to use (eval, predict)", 1,
-                   CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_GRADIENTS | CMD_BENCH | CMD_PROFILE},
-  [OPT_RESUME] = {"resume", "[=FILE]", "go on from a checkpoint; without FILE the newest in --out", 2, CMD_TRAIN},
-  [OPT_OUT] = {"out", "DIR", "folder of weights, checkpoints, logs", 1, CMD_TRAIN | CMD_EVAL | CMD_PREDICT},
+                   CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_GRADIENTS | CMD_BENCH | CMD_PROFILE, ALL_OR_NONE},
+  [OPT_RESUME] = {"resume", "[=FILE]", "go on from a checkpoint; without FILE the newest in --out", 2, CMD_TRAIN, ALL_OR_NONE},
+  [OPT_OUT] = {"out", "DIR", "folder of weights, checkpoints, logs", 1, CMD_TRAIN | CMD_EVAL | CMD_PREDICT, ALL_OR_NONE},
   [OPT_LOG] = {"log", "csv|jsonl|html|tb=DIR", "write a log into --out (html: a page of curves) or DIR; repeatable", 1, CMD_TRAIN},
-  [OPT_EVERY] = {"every", "N", "print and log every N epochs", 1, CMD_TRAIN},
+  [OPT_EVERY] = {"every", "N", "print and log every N epochs", 1, CMD_TRAIN, THE_SAME},
   [OPT_PROGRESS] = {"progress", "auto|bar|lines|none", "what is printed while it trains", 1, CMD_TRAIN},
   [OPT_TIME_LIMIT] = {"time-limit", "3h50m", "stop with a checkpoint (exit 75) before this time is over", 1, CMD_TRAIN},
   [OPT_NAN] = {"nan", "stop|continue", "what to do when weights, loss or scores are not finite (stop: exit 5)", 1,
-               CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_GRADIENTS | CMD_BENCH | CMD_PROFILE},
-  [OPT_DATA_CHANGED] = {"data-changed", "refuse|accept", "what to do with --resume when the data are not those of the checkpoint", 1, CMD_TRAIN},
+               CMD_TRAIN | CMD_EVAL | CMD_PREDICT | CMD_GRADCHECK | CMD_GRADIENTS | CMD_BENCH | CMD_PROFILE, THE_SAME},
+  [OPT_DATA_CHANGED] = {"data-changed", "refuse|accept", "what to do with --resume when the data are not those of the checkpoint", 1, CMD_TRAIN, THE_SAME},
   [OPT_DETERMINISTIC] = {"deterministic", NULL, "same bits for any number of threads; always so on this backend", 0, CMD_ALL},
   [OPT_QUIET] = {"quiet", NULL, "errors only (-q)", 0, CMD_ALL},
   [OPT_VERBOSE] = {"verbose", NULL, "every evaluation, and what was done to the data (-v)", 0, CMD_ALL},
@@ -56,17 +59,17 @@ static const struct program_row { const char *name, *value_name, *help; int valu
   [OPT_DEVICE] = {"device", "N[,N...]", "which CUDA device; of ranks on one machine each takes one of a list, or the first and those after it", 1, CMD_WITH_DATA | CMD_APART},
   [OPT_SCRATCH] = {"scratch", "DIR", "folder of the SSD tier (plans that have one)", 1, CMD_WITH_DATA | CMD_INFO},
   [OPT_OUTPUT] = {"output", "FILE", "predict: .npy or .csv; gradients: safetensors; profile: JSON, run.json (-o); - is standard output", 1,
-                  CMD_PREDICT | CMD_GRADIENTS | CMD_PROFILE},
-  [OPT_CLASSES] = {"classes", NULL, "predict: the class of each row instead of scores", 0, CMD_PREDICT},
-  [OPT_SPLIT] = {"split", "train|valid|test|all", "eval, predict: which rows", 1, CMD_EVAL | CMD_PREDICT},
-  [OPT_LAYER] = {"layer", "NAME", "predict: a named value instead of the scores", 1, CMD_PREDICT},
-  [OPT_WARMUP] = {"warmup", "N", "bench, profile: epochs before the clock starts", 1, CMD_BENCH | CMD_PROFILE},
+                  CMD_PREDICT | CMD_GRADIENTS | CMD_PROFILE, THE_SAME},
+  [OPT_CLASSES] = {"classes", NULL, "predict: the class of each row instead of scores", 0, CMD_PREDICT, THE_SAME},
+  [OPT_SPLIT] = {"split", "train|valid|test|all", "eval, predict: which rows", 1, CMD_EVAL | CMD_PREDICT, THE_SAME},
+  [OPT_LAYER] = {"layer", "NAME", "predict: a named value instead of the scores", 1, CMD_PREDICT, THE_SAME},
+  [OPT_WARMUP] = {"warmup", "N", "bench, profile: epochs before the clock starts", 1, CMD_BENCH | CMD_PROFILE, THE_SAME},
   [OPT_JSON] = {"json", NULL, "info, bench: as JSON", 0, CMD_INFO | CMD_BENCH},
-  [OPT_SAMPLES] = {"samples", "N", "gradcheck: numbers tried of each weight", 1, CMD_GRADCHECK},
-  [OPT_SERIAL] = {"serial-lanes", NULL, "wait for every copy between the tiers, to see what overlapping them saves", 0, CMD_WITH_DATA},
-  [OPT_FOLD] = {"fold", "K", "the fold that is tested, from 0: of train that run alone, of eval and predict its weights", 1, CMD_WITH_DATA},
+  [OPT_SAMPLES] = {"samples", "N", "gradcheck: numbers tried of each weight", 1, CMD_GRADCHECK, THE_SAME},
+  [OPT_SERIAL] = {"serial-lanes", NULL, "wait for every copy between the tiers, to see what overlapping them saves", 0, CMD_WITH_DATA, THE_SAME},
+  [OPT_FOLD] = {"fold", "K", "the fold that is tested, from 0: of train that run alone, of eval and predict its weights", 1, CMD_WITH_DATA, THE_SAME},
   [OPT_CPU] = {"cpu", "NAME", "run what is compiled for that processor; all have the same bits", 1, CMD_WITH_DATA | CMD_INFO | CMD_BUILDS},
-  [OPT_NO_GRAPH] = {"no-graph", NULL, "launch step by step, without a CUDA graph", 0, CMD_WITH_DATA | CMD_APART},
+  [OPT_NO_GRAPH] = {"no-graph", NULL, "launch step by step, without a CUDA graph", 0, CMD_WITH_DATA | CMD_APART, THE_SAME},
 };
 
 static const struct program_command { const char *name, *help; int bit; int (*run)(const gnn_cli *); } program_commands[] = {
@@ -80,6 +83,7 @@ static const struct program_command { const char *name, *help; int bit; int (*ru
   {"gradients", "loss and gradients of the first epoch, of every weight, into a file", CMD_GRADIENTS, gnn_command_gradients},
   {"gradcheck", "gradients against finite differences, in double on a small subgraph", CMD_GRADCHECK, gnn_command_gradcheck},
 };
+_Static_assert((int)OPT_COUNT <= (int)CLI_OPTIONS, "room for what is given");
 enum { PROGRAM_COMMANDS = sizeof program_commands / sizeof *program_commands };
 
 /* Options of gnncc that a program has not: somebody changes the program, and has to make it again (tests/unix/options.sh compares them with gnncc --help). */
@@ -99,10 +103,9 @@ static int program_is_of_gnncc(const char *word) { /* "-D", "--cut=whole" */
   return 0;
 }
 
-static int program_usage(const gnn_cli *cli, const char *format, const char *a, const char *b) {
-  fprintf(stderr, "%s: ", cli->name);
-  fprintf(stderr, format, a, b);
-  fprintf(stderr, "\n  more: %s --help\n", cli->name);
+static int program_usage(gnn_cli *cli, const char *format, const char *a, const char *b) {
+  gnn_text_format(&cli->complaint, format, a, b);
+  gnn_text_format(&cli->complaint, "\n  more: %s --help", cli->name);
   return GNN_EXIT_USAGE;
 }
 
@@ -164,10 +167,10 @@ static double program_duration(const char *text) {
   return total;
 }
 
-static int program_integer(const gnn_cli *cli, const char *name, const char *text, int64_t least, int64_t *value) {
+static int program_integer(gnn_cli *cli, const char *name, const char *text, int64_t least, int64_t *value) {
   if (gnn_parse_integer(text, value) && *value >= least) return 0;
   const int is_beyond = text[0] && strspn(text, "0123456789") == strlen(text) && !gnn_parse_integer(text, value);
-  fprintf(stderr, "%s: --%s needs a whole number of at least %lld%s, not \"%s\"\n", cli->name, name, (long long)least, is_beyond ? ", and below 2^63" : "", text);
+  gnn_text_format(&cli->complaint, "--%s needs a whole number of at least %lld%s, not \"%s\"", name, (long long)least, is_beyond ? ", and below 2^63" : "", text);
   return GNN_EXIT_USAGE;
 }
 
@@ -220,6 +223,7 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   int64_t number;
   int code = 0;
   const char *name = program_rows[option].name;
+  cli->given[option] = gnn_ranks_number(value ? value : "");
   switch (option) {
   case OPT_DATA: return program_set_data(cli, value);
   case OPT_EPOCHS: return program_integer(cli, name, value, 0, &cli->epochs);
@@ -286,7 +290,7 @@ static int program_set(gnn_cli *cli, program_option option, const char *value) {
   }
 }
 
-static int program_unknown(const gnn_cli *cli, const char *name) {
+static int program_unknown(gnn_cli *cli, const char *name) {
   const char *candidates[OPT_COUNT + GNN_OPTION_MAX];
   int count = 0;
   for (int i = 0; i < cli->program->option_count && i < GNN_OPTION_MAX; i++) candidates[count++] = cli->program->options[i].name;
@@ -354,7 +358,7 @@ static const struct program_command *program_find_command(const char *word) {
   return NULL;
 }
 
-static int program_unknown_command(const gnn_cli *cli, const char *word) {
+static int program_unknown_command(gnn_cli *cli, const char *word) {
   const char *names[PROGRAM_COMMANDS];
   for (int i = 0; i < PROGRAM_COMMANDS; i++) names[i] = program_commands[i].name;
   const char *near = gnn_nearest(word, names, PROGRAM_COMMANDS);
@@ -374,7 +378,7 @@ static int program_choose_build(gnn_cli *cli, int bit) {
   gnn_error error;
   const gnn_status status = gnn_builds_choose(cli->builds, cli->cpu, &cli->program, &error);
   if (status == GNN_OK || (status == GNN_EDEVICE && !(bit & CMD_WITH_DATA))) return 0;
-  gnn_print_error(cli->name, &error);
+  gnn_error_text(&error, &cli->complaint);
   return status == GNN_EINVAL ? GNN_EXIT_USAGE : GNN_EXIT_NO_ROOM;
 }
 
@@ -391,55 +395,79 @@ static void program_hush(gnn_cli *cli, gnn_text *name) {
 /* A list has one for each rank of this machine. */
 static int program_has_devices(const gnn_cli *cli) {
   if (cli->device_count < 2 || cli->device_count >= cli->ranks->together) return 1;
-  fprintf(stderr, "%s: --device names %d GPUs, and %d ranks run on this machine\n", cli->name, cli->device_count, cli->ranks->together);
-  return 0;
+  return gnn_cli_refuse(cli, 0, "--device names %d GPUs, and %d ranks run on this machine", cli->device_count, cli->ranks->together);
 }
 
-/* Ranks end alike where what ends them was the same for all: the command line, a loss that is no number, an interruption that they agreed on. */
-static int program_run_ranks(gnn_cli *cli, const struct program_command *command) {
+/* Before anything else is done, all ranks have the same command, and the same of each option that makes a difference. */
+static gnn_status program_is_alike(const gnn_cli *cli, const struct program_command *command, int is_wrong, gnn_error *error) {
+  gnn_alike own[2 + OPT_COUNT + GNN_OPTION_MAX] = {{"another ", "command line", is_wrong != 0}, {"another ", "command", command ? command->bit : 0}};
+  int count = 2;
+  for (int i = 0; i < OPT_COUNT; i++)
+    if (program_rows[i].agreement != EACH_ITS_OWN) own[count++] = (gnn_alike){"another --", program_rows[i].name, program_rows[i].agreement == THE_SAME ? cli->given[i] : cli->given[i] != 0};
+  for (int i = 0; i < cli->program->option_count && i < GNN_OPTION_MAX; i++) {
+    own[count] = (gnn_alike){"another --", cli->program->options[i].name, 0};
+    memcpy(&own[count++].number, &cli->option[i], sizeof cli->option[i]);
+  }
+  return gnn_ranks_are_alike(cli->ranks, own, count, "ranks have the same command line; paths, --threads, --device and how much is printed may be each one's own", error);
+}
+
+/* A command line that is wrong (code is not 0) may be right on other ranks, which are not to wait. */
+static int program_run_ranks(gnn_cli *cli, const struct program_command *command, int code) {
   gnn_error error;
   gnn_text name = {0};
-  if (!(command->bit & CMD_RANKS)) return program_usage(cli, "%s works in one process: compile it without --ranks; weights and checkpoints are the same%s", command->name, "");
   gnn_status status = gnn_ranks_begin(cli->program, cli->name, &cli->ranks, &error);
-  if (status != GNN_OK && gnn_ranks_is_first(cli->ranks)) gnn_print_error(cli->name, &error);
-  int code = gnn_exit_code(status);
-  if (status == GNN_OK) {
+  if (cli->ranks == NULL) return gnn_cli_fail(cli, status, &error);
+  if (status == GNN_OK) status = program_is_alike(cli, command, code, &error);
+  if (code != 0) {
+    gnn_ranks_complain(cli->ranks, cli->complaint.data ? cli->complaint.data : "no memory");
+  } else if (status != GNN_OK) {
+    code = gnn_cli_fail(cli, status, &error);
+  } else {
     program_hush(cli, &name);
     code = program_has_devices(cli) ? command->run(cli) : GNN_EXIT_USAGE;
   }
-  /* What is wrong at the beginning every rank has seen: rank 0 has the time to say it. */
-  gnn_ranks_end(cli->ranks, code, status != GNN_OK || code == GNN_EXIT_USAGE || code == GNN_EXIT_NUMERIC || code == GNN_EXIT_AGAIN || code > 128);
+  gnn_ranks_end(cli->ranks, code, code == GNN_EXIT_AGAIN || code > 128);
   gnn_text_free(&name);
   return code;
 }
 
-static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
-  const struct program_command *command = NULL;
-  int first_word = 0;
+/* What needs no command: 1, and it is printed. */
+static int program_tells(const gnn_cli *cli, int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
-    if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) { program_help(cli); return GNN_EXIT_OK; }
-    if (strcmp(argv[i], "--version") == 0) {
-      printf("%s (gnncc runtime, version %d of its interface)\nfingerprint %s\n", cli->program->name, GNN_ABI,
-             cli->program->fingerprint);
-      return GNN_EXIT_OK;
-    }
+    const int is_help = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+    if (is_help) program_help(cli);
+    else if (strcmp(argv[i], "--version") == 0) printf("%s (gnncc runtime, version %d of its interface)\nfingerprint %s\n", cli->program->name, GNN_ABI, cli->program->fingerprint);
+    else continue;
+    return 1;
   }
-  if (argc > 1 && argv[1][0] != '-') {
-    command = program_find_command(argv[1]);
-    if (command == NULL) return program_unknown_command(cli, argv[1]);
-    first_word = 1;
-  }
-  if (command == NULL) command = program_find_command("train");
-  for (int i = 1 + first_word; i < argc; i++) {
+  return 0;
+}
+
+/* *command stays NULL where there is none of that name. */
+static int program_parse(gnn_cli *cli, int argc, char **argv, const struct program_command **command) {
+  const int has_word = argc > 1 && argv[1][0] != '-';
+  *command = program_find_command(has_word ? argv[1] : "train");
+  if (*command == NULL) return program_unknown_command(cli, argv[1]);
+  for (int i = 1 + has_word; i < argc; i++) {
     int code;
-    if (strncmp(argv[i], "--", 2) == 0 && argv[i][2]) code = program_long_option(cli, command->bit, argc, argv, &i);
-    else if (argv[i][0] == '-' && argv[i][1]) code = program_short_option(cli, command->bit, argc, argv, &i);
+    if (strncmp(argv[i], "--", 2) == 0 && argv[i][2]) code = program_long_option(cli, (*command)->bit, argc, argv, &i);
+    else if (argv[i][0] == '-' && argv[i][1]) code = program_short_option(cli, (*command)->bit, argc, argv, &i);
     else code = program_usage(cli, "unexpected \"%s\"; the command comes first%s", argv[i], "");
     if (code != 0) return code;
   }
-  const int code = program_choose_build(cli, command->bit);
-  if (code != 0) return code;
-  return cli->program->ranks && command->bit & CMD_WITH_DATA ? program_run_ranks(cli, command) : command->run(cli);
+  const int code = program_choose_build(cli, (*command)->bit);
+  if (code == 0 && cli->program->ranks && (*command)->bit & CMD_WITH_DATA & ~CMD_RANKS)
+    return program_usage(cli, "%s works in one process: compile it without --ranks; weights and checkpoints are the same%s", (*command)->name, "");
+  return code;
+}
+
+static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
+  const struct program_command *command;
+  if (program_tells(cli, argc, argv)) return GNN_EXIT_OK;
+  const int code = program_parse(cli, argc, argv, &command), is_of_ranks = cli->program->ranks && (command == NULL || command->bit & CMD_WITH_DATA);
+  if (is_of_ranks && (code == 0 || gnn_ranks_launched() >= 0)) return program_run_ranks(cli, command, code);
+  if (code == 0) return command->run(cli);
+  return gnn_cli_refuse(cli, code, "%s", cli->complaint.data ? cli->complaint.data : "no memory");
 }
 
 /* Who reads what is printed may have seen enough. */
@@ -489,6 +517,7 @@ int gnn_main(int argc, char **argv, const gnn_program *program) {
   cli->command_line = line;
   int code = program_parse_and_run(cli, argc, argv);
   free(line);
+  gnn_text_free(&cli->complaint);
   if ((fflush(stdout) != 0 || ferror(stdout)) && !program_is_pipe_closed()) {
     fprintf(stderr, "%s: error: cannot write to standard output\n", cli->name);
     if (code == GNN_EXIT_OK) code = GNN_EXIT_IO;

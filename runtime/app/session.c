@@ -2,6 +2,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,20 @@
 #include "runtime/job/checkpoint.h"
 
 int gnn_cli_fail(const gnn_cli *cli, gnn_status status, const gnn_error *error) {
-  gnn_print_error(cli->name, error);
+  gnn_report_error(cli->ranks, cli->name, error);
   return gnn_exit_code(status);
+}
+
+int gnn_cli_refuse(const gnn_cli *cli, int code, const char *format, ...) {
+  char *text = NULL;
+  va_list args;
+  va_start(args, format);
+  if (vasprintf(&text, format, args) < 0) text = NULL;
+  va_end(args);
+  if (cli->ranks) gnn_ranks_complain(cli->ranks, text ? text : "no memory");
+  else fprintf(stderr, "%s: %s\n", cli->name, text ? text : "no memory");
+  free(text);
+  return code;
 }
 
 static void session_print_notes(const gnn_dataset *dataset) {
@@ -81,6 +94,26 @@ static void session_print_scratch(const gnn_cli *cli, const gnn_instance *instan
   gnn_text_free(&text);
 }
 
+gnn_status gnn_cli_data_are_alike(const gnn_instance *instance, gnn_error *error) {
+  static const char *const words[GNN_CONTENT_COUNT] = {"edges", "features", "labels", "splits"}, help[] = "all ranks read the same files: a folder that all machines share";
+  gnn_ranks *ranks = instance->run.ranks;
+  gnn_alike own[GNN_CONTENT_COUNT];
+  int64_t features[GNN_RANKS_MOST][2];
+  if (ranks == NULL) return GNN_OK;
+  for (int c = 0; c < GNN_CONTENT_COUNT; c++) own[c] = (gnn_alike){"other ", words[c], instance->read[c]};
+  gnn_status status = gnn_ranks_are_alike(ranks, own, GNN_CONTENT_COUNT, help, error);
+  if (status != GNN_OK) return status;
+  gnn_ranks_tell(ranks, instance->read_features, 2, features[0]);
+  for (int r = ranks->count - 1; r >= 0; r--) {
+    const int beside = gnn_rank_beside(ranks, r);
+    if (features[r][1] == features[beside][0]) continue;
+    status = gnn_fail(error, GNN_EDATA, "R0809", "rank %d has other features than rank %d", r > beside ? r : beside, r > beside ? beside : r);
+    gnn_fail_help(error, "%s", help);
+    return status;
+  }
+  return GNN_OK;
+}
+
 int gnn_session_open(const gnn_cli *cli, gnn_session *session) {
   gnn_error error;
   gnn_instance *instance = NULL;
@@ -92,6 +125,7 @@ int gnn_session_open(const gnn_cli *cli, gnn_session *session) {
   gnn_status status = gnn_instance_create(cli->program, &options, &instance, &error);
   if (status == GNN_OK) status = gnn_cli_open_data(cli, &dataset, &error);
   if (status == GNN_OK) status = gnn_instance_take(instance, &dataset, cli->program->fold_count > 0, &error); /* runs with folds come back to them */
+  if (status == GNN_OK) status = gnn_cli_data_are_alike(instance, &error);
   if (status != GNN_OK) {
     gnn_dataset_close(dataset);
     gnn_instance_destroy(instance);
@@ -158,8 +192,7 @@ int gnn_cli_split(const gnn_cli *cli) {
   if (cli->split == NULL || strcmp(cli->split, "all") == 0) return GNN_SPLIT_COUNT;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++)
     if (strcmp(cli->split, gnn_split_names[s]) == 0) return s;
-  fprintf(stderr, "%s: --split takes train, valid, test or all, not \"%s\"\n", cli->name, cli->split);
-  return -1;
+  return gnn_cli_refuse(cli, -1, "--split takes train, valid, test or all, not \"%s\"", cli->split);
 }
 
 const char *gnn_cli_row_word(const gnn_program *program) {

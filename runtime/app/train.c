@@ -71,6 +71,23 @@ void gnn_print_error(const char *program, const gnn_error *error) {
   if (error->help[0]) fprintf(stderr, "  help: %s\n", error->help);
 }
 
+void gnn_error_text(const gnn_error *error, gnn_text *text) {
+  if (error->code[0]) gnn_text_format(text, "error[%s]: %s", error->code, error->message);
+  else gnn_text_format(text, "error: %s", error->message);
+  if (error->help[0]) gnn_text_format(text, "\n  help: %s", error->help);
+}
+
+void gnn_report_error(gnn_ranks *ranks, const char *program, const gnn_error *error) {
+  gnn_text text = {0};
+  if (ranks == NULL) {
+    gnn_print_error(program, error);
+    return;
+  }
+  gnn_error_text(error, &text);
+  gnn_ranks_complain(ranks, text.data ? text.data : error->message);
+  gnn_text_free(&text);
+}
+
 /* ---- what is saved ---- */
 
 static char *train_run_folder(const gnn_loop *loop) {
@@ -544,42 +561,6 @@ static gnn_status train_remove_leftovers(gnn_loop *loop) {
   return GNN_OK;
 }
 
-static gnn_status train_rank_differs(gnn_loop *loop, int rank, const char *what, int other) {
-  gnn_status status = gnn_fail(&loop->error, GNN_EDATA, "R0809", "rank %d has %s than rank %d", rank, what, other);
-  gnn_fail_help(&loop->error, "all ranks read the same files: a folder that all machines share");
-  return status;
-}
-
-/* All ranks have begun with the same: rank 0 is right. */
-static gnn_status train_are_alike(gnn_loop *loop) {
-  enum { ALIKE = 5 + GNN_CONTENT_COUNT, TOLD = ALIKE + 2 };
-  static const char *const words[ALIKE] = {"another number of epochs or runs", "other options", "another seed", "another checkpoint", "another --every", [5] = "other edges", "other features", "other labels", "other splits"};
-  const gnn_instance *instance = loop->instance;
-  gnn_ranks *ranks = loop->options->ranks;
-  int64_t own[TOLD] = {0}, all[GNN_RANKS_MOST][TOLD];
-  if (ranks == NULL) return GNN_OK;
-  own[0] = (loop->options->epochs << 20) + loop->options->runs;
-  for (int i = 0; i < loop->program->option_count; i++) {
-    int64_t bits;
-    memcpy(&bits, &instance->run.option[i], sizeof bits);
-    own[1] = own[1] * 31 + bits;
-  }
-  own[2] = (int64_t)loop->progress.seed;
-  own[3] = (loop->progress.run_index << 32) + instance->run.epoch;
-  own[4] = loop->options->every;
-  for (int c = 0; c < GNN_CONTENT_COUNT; c++) own[5 + c] = instance->read[c];
-  memcpy(&own[ALIKE], instance->read_features, sizeof instance->read_features);
-  gnn_ranks_tell(ranks, own, TOLD, all[0]);
-  for (int r = 1; r < ranks->count; r++)
-    for (int k = 0; k < ALIKE; k++)
-      if (all[r][k] != all[0][k]) return train_rank_differs(loop, r, words[k], 0);
-  for (int r = ranks->count - 1; r >= 0; r--) {
-    const int beside = gnn_rank_beside(ranks, r);
-    if (all[r][ALIKE + 1] != all[beside][ALIKE]) return train_rank_differs(loop, r > beside ? r : beside, "other features", r > beside ? beside : r);
-  }
-  return GNN_OK;
-}
-
 static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   const gnn_train_options *options = loop->options;
   int is_resumed = 0;
@@ -587,7 +568,6 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   if (status == GNN_OK) status = train_remove_leftovers(loop);
   if (status != GNN_OK) return status;
   status = train_resume(loop, &is_resumed);
-  if (status == GNN_OK) status = train_are_alike(loop);
   if (!options->is_quiet) gnn_print_header(loop->instance, loop->progress.seed);
   if (status != GNN_OK) return status;
   if (is_resumed && !options->is_quiet)
@@ -687,11 +667,10 @@ int gnn_train(gnn_instance *instance, const gnn_train_options *options) {
     status = log_status;
     loop->error = log_error;
   } else if (log_status != GNN_OK) {
-    gnn_print_error(options->name, &log_error); /* what stopped it may be what the log met, too */
+    gnn_report_error(options->ranks, options->name, &log_error); /* what stopped it may be what the log met, too */
   }
   if (status != GNN_OK) {
-    const int is_of_all = status == GNN_ENUMERIC || strcmp(loop->error.code, "R0809") == 0;
-    if (gnn_ranks_is_first(options->ranks) || !is_of_all) gnn_print_error(options->name, &loop->error);
+    gnn_report_error(options->ranks, options->name, &loop->error);
     exit_code = gnn_exit_code(status);
   } else if (exit_code != 0 && gnn_ranks_is_first(options->ranks)) {
     train_say_interrupted(loop);

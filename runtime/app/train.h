@@ -33,8 +33,12 @@ enum { GNN_EXIT_OK = 0, GNN_EXIT_FAILED = 1, GNN_EXIT_USAGE = 2, GNN_EXIT_NO_ROO
        GNN_EXIT_INTERNAL = 70, GNN_EXIT_AGAIN = 75 };
 
 int gnn_exit_code(gnn_status status);
-/* "name: error[R0801]: message" and the help line, on stderr. */
+/* "error[R0801]: message" and the help line, without a newline at the end. */
+void gnn_error_text(const gnn_error *error, gnn_text *text);
+/* "name: " and that, on stderr. */
 void gnn_print_error(const char *program, const gnn_error *error);
+/* Of ranks at their end: by the first alone where all have the same. NULL: there is one process, and it is said now. */
+void gnn_report_error(gnn_ranks *ranks, const char *program, const gnn_error *error);
 
 /* Header lines of a run: sizes, parameters, seed, plan, baseline. */
 void gnn_print_header(const gnn_instance *instance, uint64_t seed);

@@ -10,19 +10,49 @@
 
 #include "boundary.h"
 
-/* Before anything else is exchanged. */
-static gnn_status ranks_are_of_one_program(gnn_ranks *ranks, gnn_error *error) {
-  int64_t all[GNN_RANKS_MOST];
-  uint64_t own = 0xcbf29ce484222325u;
-  for (const char *text = ranks->program->fingerprint; *text; text++) own = (own ^ (unsigned char)*text) * 0x100000001b3u;
-  gnn_ranks_tell(ranks, (const int64_t[]){(int64_t)own}, 1, all);
-  for (int r = 1; r < ranks->count; r++) {
-    if (all[r] == all[0]) continue;
-    gnn_status status = gnn_fail(error, GNN_EDATA, "R0809", "rank %d has another program than rank 0", r);
-    gnn_fail_help(error, "all ranks run the same file: a folder that all machines share");
-    return status;
+static const uint64_t ranks_sum_begins = 0xcbf29ce484222325u;
+
+static uint64_t ranks_sum(uint64_t sum, const void *bytes, size_t count) {
+  for (size_t i = 0; i < count; i++) sum = (sum ^ ((const unsigned char *)bytes)[i]) * 0x100000001b3u;
+  return sum;
+}
+
+int64_t gnn_ranks_number(const char *text) {
+  const int64_t number = (int64_t)ranks_sum(ranks_sum_begins, text, strlen(text));
+  return number ? number : 1;
+}
+
+/* Of what steps exchange: which they are, between which rows, and where these lie. */
+static int64_t ranks_plan_number(const gnn_program *program) {
+  const int64_t bytes[] = {program->device_bytes, program->host_bytes, program->ssd_bytes, program->step_count, program->once_count, program->copy_count};
+  uint64_t sum = ranks_sum(ranks_sum_begins, bytes, sizeof bytes);
+  for (int s = 0; s < program->step_count + program->once_count; s++) {
+    const gnn_step_desc *step = &program->steps[s];
+    sum = ranks_sum(sum, &step->number, sizeof step->number);
+    sum = ranks_sum(sum, step->what, strlen(step->what));
   }
-  return GNN_OK;
+  for (int c = 0; c < program->copy_count; c++) {
+    const gnn_copy_desc *copy = &program->copies[c];
+    const int64_t numbers[] = {copy->step, copy->lane, copy->bytes, copy->halo, copy->row_bytes, copy->volume, copy->is_approximate, copy->is_of_others, copy->holders};
+    sum = ranks_sum(sum, numbers, sizeof numbers);
+  }
+  return (int64_t)ranks_sum(sum, program->ranks->first, ((size_t)program->ranks->count + 1) * sizeof *program->ranks->first);
+}
+
+/* Before anything else is exchanged; between as many as were started, where programs are for so many at all. */
+static gnn_status ranks_are_of_one_program(gnn_ranks *ranks, gnn_error *error) {
+  const gnn_program *program = ranks->program;
+  const gnn_alike own[] = {{"a program for another number of ", "ranks", ranks->count}, {"another ", "program", gnn_ranks_number(program->fingerprint)}, {"another ", "plan", ranks_plan_number(program)}};
+  gnn_status status = GNN_OK;
+  if (ranks->started <= GNN_RANKS_MOST) {
+    ranks->count = ranks->started;
+    status = gnn_ranks_are_alike(ranks, own, (int)(sizeof own / sizeof *own), "all ranks run the same file: a folder that all machines share", error);
+    ranks->count = program->ranks->count;
+  }
+  if (status != GNN_OK || ranks->started == ranks->count) return status;
+  status = gnn_fail(error, GNN_EDATA, "R0809", "the program is for %d ranks, and %d %s started", ranks->count, ranks->started, ranks->started == 1 ? "was" : "were");
+  gnn_fail_help(error, "mpirun -np %d ./%s; or compile it for as many as there are: gnncc --ranks=%d %s", ranks->count, ranks->name, ranks->started, program->source_name);
+  return status;
 }
 
 static gnn_status make_lists(gnn_ranks *ranks, gnn_error *error) {
@@ -52,19 +82,55 @@ gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ran
   gnn_status status = ranks->sent_bytes && ranks->sent_times && ranks->part_edge ? GNN_OK : gnn_fail_memory(error, 16 * program->copy_count);
   if (status == GNN_OK) status = make_lists(ranks, error);
   if (status == GNN_OK) status = program->ranks->net->begin(ranks, error);
-  if (status == GNN_OK && ranks->started == ranks->count) status = gnn_columns_begin(ranks, error);
   if (status != GNN_OK) return status;
   *out = ranks;
-  if (ranks->started == ranks->count) return ranks_are_of_one_program(ranks, error);
-  status = gnn_fail(error, GNN_EDATA, "R0809", "the program is for %d ranks, and %d %s started", ranks->count, ranks->started, ranks->started == 1 ? "was" : "were");
-  gnn_fail_help(error, "mpirun -np %d ./%s; or compile it for as many as there are: gnncc --ranks=%d %s", ranks->count, name, ranks->started, program->source_name);
-  return status;
+  status = ranks_are_of_one_program(ranks, error);
+  return status == GNN_OK ? gnn_columns_begin(ranks, error) : status;
 }
 
-void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike) {
+int gnn_ranks_launched(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *text = getenv(names[i]);
+    if (text && *text) return atoi(text);
+  }
+  return -1;
+}
+
+void gnn_ranks_complain(gnn_ranks *ranks, const char *text) {
+  ranks->complaint_sum = ranks_sum(ranks->complaint_sum ? ranks->complaint_sum : ranks_sum_begins, text, strlen(text) + 1);
+  gnn_text_format(&ranks->complaint, "%s: ", ranks->name);
+  if (ranks->rank > 0) gnn_text_format(&ranks->complaint, "rank %d: ", ranks->rank);
+  gnn_text_format(&ranks->complaint, "%s\n", text);
+}
+
+static void ranks_say_complaint(const gnn_ranks *ranks) {
+  fflush(stdout);
+  if (ranks->complaint.data) fputs(ranks->complaint.data, stderr);
+}
+
+/* Where somebody does not come, a rank of those that have failed ends all. */
+static void ranks_leave(gnn_ranks *ranks, int code) {
+  const gnn_net *net = ranks->desc->net;
+  int64_t *all = calloc((size_t)ranks->started, sizeof *all);
+  const int has_all = all && net->leave(ranks, (int64_t)ranks->complaint_sum, all);
+  int is_alike = has_all;
+  for (int r = 1; r < ranks->started && is_alike; r++) is_alike = all[r] == all[0];
+  free(all);
+  if (!is_alike || ranks->rank == 0) ranks_say_complaint(ranks);
+  if (has_all) net->end(ranks);
+  else net->abort(ranks, code);
+}
+
+void gnn_ranks_end(gnn_ranks *ranks, int code, int is_agreed) {
   if (ranks == NULL) return;
-  if (code == 0 || is_alike) ranks->desc->net->end(ranks);
-  else ranks->desc->net->abort(ranks, code);
+  if (code == 0 || is_agreed) {
+    ranks_say_complaint(ranks);
+    ranks->desc->net->end(ranks);
+  } else {
+    ranks_leave(ranks, code);
+  }
+  gnn_text_free(&ranks->complaint);
   gnn_boundary_end(ranks);
   gnn_columns_end(ranks);
   for (int h = 0; h < ranks->desc->halos; h++) {
@@ -86,6 +152,23 @@ void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *al
   for (int r = 0; r <= ranks->count; r++) first[r] = r;
   memcpy(all + ranks->rank * count, own, (size_t)count * sizeof *own);
   ranks->desc->net->gather(ranks, 0, all, first, count * (int64_t)sizeof *own);
+}
+
+gnn_status gnn_ranks_are_alike(gnn_ranks *ranks, const gnn_alike *own, int count, const char *help, gnn_error *error) {
+  if (ranks == NULL) return GNN_OK;
+  int64_t *numbers = malloc((size_t)count * sizeof *numbers), *all = malloc((size_t)(count * ranks->count) * sizeof *all);
+  gnn_status status = numbers && all ? GNN_OK : gnn_fail_memory(error, count * (ranks->count + 1) * (int64_t)sizeof *all);
+  for (int i = 0; i < count && status == GNN_OK; i++) numbers[i] = own[i].number;
+  if (status == GNN_OK) gnn_ranks_tell(ranks, numbers, count, all);
+  for (int k = count; k < count * ranks->count && status == GNN_OK; k++) {
+    const gnn_alike *what = &own[k % count];
+    if (all[k] == all[k % count]) continue;
+    status = gnn_fail(error, GNN_EDATA, "R0809", "rank %d has %s%s than rank 0", k / count, what->before, what->what);
+    gnn_fail_help(error, "%s", help);
+  }
+  free(numbers);
+  free(all);
+  return status;
 }
 
 void gnn_ranks_add(gnn_ranks *ranks, int64_t *numbers, int64_t count) {

@@ -26,6 +26,8 @@ struct gnn_net {
   void (*finish)(gnn_ranks *ranks, int step);
   /* All have all of it: units of unit_bytes, those of rank r from first[r] on; its own are there. */
   void (*gather)(gnn_ranks *ranks, int step, void *all, const int64_t *first, int64_t unit_bytes);
+  /* Ranks that fail come here, each with what it has to say as a number, and wait a moment for each other: whether all have come, with their numbers in all[started]. Those that have not may wait for this rank. */
+  int (*leave)(gnn_ranks *ranks, int64_t own, int64_t *all);
   void (*settle)(gnn_ranks *ranks); /* rows that are on their way, which no epoch asks for any more, come; messages are between other places from now on */
   void (*end)(gnn_ranks *ranks);
   void (*abort)(gnn_ranks *ranks, int code); /* of all of them, at once */
@@ -52,13 +54,28 @@ struct gnn_ranks {
   gnn_columns_lists *columns[GNN_RANKS_MOST + 1]; /* by the number of ranks that have some; NULL: of no exchange */
   struct gnn_boundary_state *boundary; /* boundary.h; NULL: all is exact */
   int64_t *part_edge; /* [2^graph.part_levels + 1]: where the edges that arrive at the rows of each part begin */
+  gnn_text complaint; /* what this rank fails of, until it is said */
+  uint64_t complaint_sum;
   int64_t *sent_bytes, *sent_times; /* per copy of the program: what left this rank, in how many exchanges; since the program began */
 };
 
-/* The net begins: *ranks is NULL for a program that has none. GNN_EDATA: it was started with another number of them. */
+/* The net begins: *ranks is NULL for a program that has none. GNN_EDATA: it was started with another number of them, or one has another program or plan. */
 gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ranks **ranks, gnn_error *error);
-/* is_alike: all ranks end so, none waits for another. Otherwise a code that is not 0 ends all of them. */
-void gnn_ranks_end(gnn_ranks *ranks, int code, int is_alike);
+/* is_agreed: all ranks end so, as they have told each other. Otherwise a code that is not 0 ends all of them, and complaints are said: by rank 0 where all ranks have the same. */
+void gnn_ranks_end(gnn_ranks *ranks, int code, int is_agreed);
+/* Why this rank is about to end, without its name and a newline at the end: said at its end. */
+void gnn_ranks_complain(gnn_ranks *ranks, const char *text);
+/* What all ranks have to have alike, as a number; it is called `before`, `what`. */
+typedef struct gnn_alike {
+  const char *before, *what;
+  int64_t number;
+} gnn_alike;
+/* R0809, on all ranks, where one has something else than rank 0. All of them ask, for as much. NULL: there is one process. */
+gnn_status gnn_ranks_are_alike(gnn_ranks *ranks, const gnn_alike *own, int count, const char *help, gnn_error *error);
+/* Of a text as a number that is not 0. */
+int64_t gnn_ranks_number(const char *text);
+/* Which rank a launcher says this process is, for what is printed before the net begins or without it; -1: nobody says. */
+int gnn_ranks_launched(void);
 /* Where rank r > 0 is asked: its text goes nowhere, and rank 0 writes the files. NULL: there is one process. */
 static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == NULL || ranks->rank == 0; }
 /* all[r * count ..] are those of rank r. `all` has room for all ranks, and own is none of it. */

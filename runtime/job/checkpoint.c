@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "runtime/base/checked.h"
 #include "runtime/core/device.h"
@@ -359,6 +360,14 @@ static gnn_status checkpoint_check_finite(const gnn_instance *instance, const gn
   return GNN_OK;
 }
 
+/* Ranks have loaded the same file: all numbers of it, whichever of them a rank keeps. */
+static gnn_status checkpoint_is_of_all(const gnn_instance *instance, const gnn_safetensors *file, const char *what, gnn_error *error) {
+  uLong sum = 0;
+  if (instance->run.ranks == NULL) return GNN_OK;
+  for (int t = 0; t < file->tensor_count; t++) sum = crc32_z(sum, file->tensors[t].array.data, (size_t)(file->tensors[t].array.count * gnn_dtype_bytes(file->tensors[t].array.dtype)));
+  return gnn_ranks_are_alike(instance->run.ranks, &(gnn_alike){"", what, (int64_t)sum}, 1, "all ranks read the same files: a folder that all machines share", error);
+}
+
 static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safetensors *file, gnn_error *error) {
   const gnn_program *program = instance->run.program;
   gnn_status status = GNN_OK;
@@ -385,6 +394,7 @@ gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error 
   status = checkpoint_mismatch(instance->run.program, &file, path, gnn_safetensors_find(&file, "state.counts") != NULL, error);
   if (status == GNN_OK) status = checkpoint_check_finite(instance, &file, path, 0, error);
   if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, error);
+  if (status == GNN_OK) status = checkpoint_is_of_all(instance, &file, "other weights", error);
   status = gnn_file_check(&file.file, status, error);
   gnn_safetensors_close(&file);
   gnn_dataset_close(unpacked);
@@ -618,6 +628,7 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   for (int64_t k = 0; state.points && k < state.points->count / CHECKPOINT_POINT && k < progress->point_room; k++)
     progress->points[progress->point_count++] = (gnn_curve_point){gnn_array_number(state.points, CHECKPOINT_POINT * k), gnn_array_number(state.points, CHECKPOINT_POINT * k + 1),
                                                                   gnn_array_number(state.points, CHECKPOINT_POINT * k + 2)};
+  if (status == GNN_OK) status = checkpoint_is_of_all(instance, &file, "another checkpoint", error);
   status = gnn_file_check(&file.file, status, error);
   gnn_safetensors_close(&file);
   return status == GNN_OK ? gnn_upload_weights(instance, 1, error) : status;

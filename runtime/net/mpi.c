@@ -20,7 +20,7 @@
 #ifndef GNN_MPI_PIECE_BYTES
 #define GNN_MPI_PIECE_BYTES (INT64_C(1) << 30)
 #endif
-enum { MPI_TAGS = 30000 /* 32767 are sure to be there */, MPI_SPINS = 64, MPI_LONGEST_NAP_NS = 20000, MPI_PATIENCE_SECONDS = 60, MPI_GRACE_NS = 500000000 };
+enum { MPI_TAGS = 30000 /* 32767 are sure to be there */, MPI_SPINS = 64, MPI_LONGEST_NAP_NS = 20000, MPI_PATIENCE_SECONDS = 60, MPI_GRACE_SECONDS = 2 /* in which ranks that fail of the same all come to say so */ };
 
 /* Of a step: sends, then receives. */
 typedef struct mpi_step {
@@ -37,6 +37,7 @@ typedef struct mpi_state {
   mpi_step *steps;
   double patience;
   int has_warned;
+  MPI_Comm words; /* what passes beside exchanges and sums */
   pthread_mutex_t calls; /* held by who calls MPI */
 } mpi_state;
 
@@ -130,14 +131,36 @@ static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
   state->step_count = steps;
   state->patience = patience ? atof(patience) : MPI_PATIENCE_SECONDS;
   ranks->state = state;
+  if (MPI_Comm_dup(MPI_COMM_WORLD, &state->words) != MPI_SUCCESS) return gnn_fail(error, GNN_EDEVICE, "R0810", "MPI did not begin: MPI_Comm_dup");
   return GNN_OK;
 }
 
 static void net_abort(gnn_ranks *ranks, int code) {
+  (void)ranks;
   fflush(stdout);
-  const struct timespec grace = {.tv_nsec = MPI_GRACE_NS};
-  if (ranks->rank > 0) nanosleep(&grace, NULL); /* what all ranks have seen, rank 0 is about to say */
   MPI_Abort(MPI_COMM_WORLD, code);
+}
+
+/* What is on its way between places that are gone is not waited for. */
+static int has_started_steps(const mpi_state *state) {
+  for (int s = 0; s < state->step_count; s++)
+    if (state->steps[s].is_started) return 1;
+  return 0;
+}
+
+static int net_leave(gnn_ranks *ranks, int64_t own, int64_t *all) {
+  mpi_state *state = state_of(ranks);
+  int counts[ranks->started], displacements[ranks->started], is_over = 0;
+  const double since = mpi_now();
+  waiting w = {0};
+  MPI_Request request;
+  for (int r = 0; r < ranks->started; r++) counts[r] = sizeof own, displacements[r] = r * (int)sizeof own;
+  all[ranks->rank] = own;
+  pthread_mutex_lock(&state->calls);
+  int fault = MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, counts, displacements, MPI_BYTE, state->words, &request);
+  while (fault == MPI_SUCCESS && (fault = MPI_Test(&request, &is_over, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !is_over && mpi_now() - since < MPI_GRACE_SECONDS) wait_a_little(&state->calls, &w);
+  pthread_mutex_unlock(&state->calls);
+  return fault == MPI_SUCCESS && is_over && !has_started_steps(state);
 }
 
 /* ---- exchanges ---- */
@@ -267,6 +290,7 @@ static void net_end(gnn_ranks *ranks) {
   mpi_state *state = state_of(ranks);
   net_settle(ranks);
   if (state) {
+    MPI_Comm_free(&state->words);
     free(state->steps);
     pthread_mutex_destroy(&state->calls);
     free(state);
@@ -275,4 +299,4 @@ static void net_end(gnn_ranks *ranks) {
   MPI_Finalize();
 }
 
-const gnn_net gnn_mpi = {"mpi", net_begin, net_start, net_finish, net_gather, net_settle, net_end, net_abort};
+const gnn_net gnn_mpi = {"mpi", net_begin, net_start, net_finish, net_gather, net_leave, net_settle, net_end, net_abort};

@@ -636,8 +636,40 @@ alone_too() { ./plain_2 --out other >text 2>&1; [ $? -eq 1 ] && grep 'R0809.*1 w
 check "  so is none of mpirun" alone_too
 other_build() { sed 's/GCN/SAGE/' plain.gnn >changed.gnn && compiles --ranks=2 changed.gnn -o changed_2 && { timeout 60 "$mpirun" $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./changed_2 --threads 1 --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 1 has another program' text; }
 check "  another program on one rank" other_build
-other_seed() { { timeout 60 "$mpirun" $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./plain_2 --threads 1 --seed 7 --out other >text 2>&1; [ $? -ne 0 ]; } && grep 'R0809\]: rank 1 has another seed' text; }
+other_seed() { { timeout 60 "$mpirun" $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./plain_2 --threads 1 --seed 7 --out other >text 2>&1; [ $? -ne 0 ]; } && grep 'R0809\]: rank 1 has another --seed' text; }
 check "  another seed on one rank" other_seed
+fits_not() { # WORDS PROGRAM ARGUMENTS [PROGRAM] ARGUMENTS: on rank 0, and on rank 1; refused once, by name, without a wait
+  local second=$2
+  [ $# -lt 5 ] || second=$4
+  timeout 60 "$mpirun" $oversubscribe -np 1 "./$2" $3 : -np 1 "./$second" ${!#} >text 2>&1
+  local status=$?
+  cat text
+  [ $status -ne 0 ] && [ $status -ne 124 ] && [ "$(grep -c 'error\[' text)" = 1 ] && grep "^$2: error\[R0809\]: rank 1 has $1 than rank 0" text && [ ! -e other ]
+}
+own="--threads 1 --out other"
+other_counts() { fits_not "a program for another number of ranks" plain_2 "$own" plain_3 "$own" && fits_not "a program for another number of ranks" plain_3 "$own" plain_2 "$own"; }
+check "  a program for another number of ranks on one" other_counts
+other_plan() { compiles --ranks=2 --policy=halo-recompute plain.gnn -o replanned_2 && fits_not "another plan" plain_2 "$own" replanned_2 "$own"; }
+check "  another plan on one rank" other_plan
+other_weights() { # start weights, of a folder, or of a checkpoint
+  rm -rf begun && ./plain_1 --threads 1 -q --epochs 6 --seed 9 --out begun && fits_not "other weights" plain_2 "eval --threads 1 --weights begun/last.safetensors" "eval --threads 1 --weights plain_1.out/last.safetensors" &&
+    fits_not "other weights" plain_2 "eval --threads 1 --out begun" "eval --threads 1 --out plain_1.out" && fits_not "other weights" plain_2 "--threads 1 --out claimed --weights begun/last.safetensors" "--threads 1 --out claimed --weights plain_1.out/last.safetensors" &&
+    fits_not "another checkpoint" plain_2 "$own --resume=$(ls begun/checkpoint-*)" "$own --resume=$(ls plain_1.out/checkpoint-*)"
+}
+check "  other weights or another checkpoint on one rank" other_weights
+other_line() {
+  local weights="--threads 1 --weights plain_1.out/last.safetensors"
+  fits_not "another --nan" plain_2 "$own" "$own --nan=continue" && fits_not "another --every" plain_2 "$own" "$own --every 2" && fits_not "another command" plain_2 "train" "eval $weights" && fits_not "another --out" plain_2 "--threads 1" "$own" &&
+    fits_not "another --split" plain_2 "eval $weights" "eval $weights --split bogus" && fits_not "another --split" plain_2 "eval $weights --split test" "eval $weights"
+}
+check "  another command or option on one rank" other_line
+wrong_line() { # on one rank, or on all
+  timeout 60 "$mpirun" $oversubscribe -np 1 ./plain_2 --threads 1 --out other : -np 1 ./plain_2 --bogus >text 2>&1; local status=$?
+  cat text
+  [ $status -ne 0 ] && [ $status -ne 124 ] && grep '^plain_2: rank 1: unknown option --bogus' text && grep 'R0809\]: rank 1 has another command line' text && ! ranks 2 ./plain_2 --bogus >text 2>&1 && cat text && [ "$(grep -c 'unknown option' text)" = 1 ] &&
+    ! ranks 2 ./plain_2 eval --split bogus >text 2>&1 && cat text && [ "$(grep -c 'split takes' text)" = 1 ] && [ ! -e other ]
+}
+check "  a command line that is wrong on one rank; what is wrong on all is said once" wrong_line
 other_data() {
   local data
   for program in on_directed_3 given_3; do # of which one reads all features, the other those of its nodes and of rank 0's
@@ -645,6 +677,7 @@ other_data() {
     rm -rf changed_data && cp -r $data changed_data && perl -e 'open my $f, "+<:raw", "changed_data/x.npy"; seek $f, 4096, 0; print $f pack("f<", 3.5)' || return 1
     { timeout 60 "$mpirun" $oversubscribe -np 2 ./$program --threads 1 --out other : -np 1 ./$program --threads 1 --data changed_data --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'R0809\]: rank 2 has other features than rank 0' text || return 1
   done
+  ! timeout 60 "$mpirun" $oversubscribe -np 2 ./given_3 eval --threads 1 --weights given_1.out/last.safetensors : -np 1 ./given_3 eval --threads 1 --weights given_1.out/last.safetensors --data changed_data >text 2>&1 && cat text && grep -q 'R0809\]: rank 2 has other features than rank 0' text
 }
 not_read() { # what no rank keeps or compares makes no difference: of rank 1's rows in the file of rank 2
   cp -r oneway unread_data && perl -e 'open my $f, "+<:raw", "unread_data/x.npy"; seek $f, 128 + 4 * 32 * 3000, 0; print $f pack("f<", "nan")' && ! ./given_1 --data unread_data --threads 1 -q --out other >text 2>&1 && grep E0705 text &&

@@ -68,7 +68,7 @@ static int late_tag; /* modulo LATE_ONE_OF */
 static double late_seconds;
 static arrival *arrivals;
 static struct standin_request *requests;
-static int64_t started, messages, gathered;
+static int64_t started, messages, gathered[2]; /* of the world, and of its double */
 static char fault_kind[16] = "";
 static int fault_rank;
 static int64_t fault_number;
@@ -209,6 +209,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *number) { return (void)comm, *number = ran
 int MPI_Comm_size(MPI_Comm comm, int *size) { return (void)comm, *size = ranks, MPI_SUCCESS; }
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler) { return (void)comm, (void)handler, MPI_SUCCESS; }
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part) { return (void)type, (void)key, (void)info, *part = comm, MPI_SUCCESS; }
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *other) { return *other = comm + 1, MPI_SUCCESS; }
 int MPI_Comm_free(MPI_Comm *comm) { return (void)comm, MPI_SUCCESS; }
 int MPI_Type_contiguous(int count, MPI_Datatype of, MPI_Datatype *type) { return *type = count * of, MPI_SUCCESS; }
 int MPI_Type_commit(MPI_Datatype *type) { return (void)type, MPI_SUCCESS; }
@@ -335,11 +336,11 @@ static void look(void) {
 }
 
 int MPI_Iallgatherv(const void *in_place, int none, MPI_Datatype type, void *to, const int *counts, const int *displacements, MPI_Datatype unit, MPI_Comm comm, MPI_Request *request) {
-  (void)in_place, (void)none, (void)type, (void)comm;
-  const int tag = GATHER_TAG + (int)(gathered++ % GATHER_TAG);
+  (void)in_place, (void)none, (void)type;
+  const int tag = (1 + comm) * GATHER_TAG + (int)(gathered[comm]++ % GATHER_TAG);
   struct standin_request *q = add_request(GATHER, to, 0, rank, tag);
   if (draw() % 8 == 0) usleep((useconds_t)(draw() % 1000));
-  if (is_fault("gather", gathered)) return MPI_ERR_OTHER;
+  if (comm == MPI_COMM_WORLD && is_fault("gather", gathered[comm])) return MPI_ERR_OTHER;
   for (int r = 0; r < ranks; r++) {
     if (r == rank) continue;
     q->part[q->parts++] = add_request(SEND, (unsigned char *)to + (size_t)displacements[rank] * (size_t)unit, counts[rank] * unit, r, tag);

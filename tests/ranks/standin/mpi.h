@@ -25,6 +25,7 @@ int MPI_Comm_rank(MPI_Comm comm, int *rank);
 int MPI_Comm_size(MPI_Comm comm, int *size);
 int MPI_Comm_set_errhandler(MPI_Comm comm, MPI_Errhandler handler);
 int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *part);
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *other);
 int MPI_Comm_free(MPI_Comm *comm);
 int MPI_Type_contiguous(int count, MPI_Datatype of, MPI_Datatype *type);
 int MPI_Type_commit(MPI_Datatype *type);
