@@ -82,9 +82,9 @@ gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ran
   gnn_status status = ranks->sent_bytes && ranks->sent_times && ranks->part_edge ? GNN_OK : gnn_fail_memory(error, 16 * program->copy_count);
   if (status == GNN_OK) status = make_lists(ranks, error);
   if (status == GNN_OK) status = program->ranks->net->begin(ranks, error);
-  if (status != GNN_OK) return status;
+  if (ranks->state == NULL) return status; /* nothing has begun */
   *out = ranks;
-  status = ranks_are_of_one_program(ranks, error);
+  if (status == GNN_OK) status = ranks_are_of_one_program(ranks, error);
   return status == GNN_OK ? gnn_columns_begin(ranks, error) : status;
 }
 

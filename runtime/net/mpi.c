@@ -20,7 +20,8 @@
 #ifndef GNN_MPI_PIECE_BYTES
 #define GNN_MPI_PIECE_BYTES (INT64_C(1) << 30)
 #endif
-enum { MPI_TAGS = 30000 /* 32767 are sure to be there */, MPI_SPINS = 64, MPI_LONGEST_NAP_NS = 20000, MPI_PATIENCE_SECONDS = 60, MPI_GRACE_SECONDS = 2 /* in which ranks that fail of the same all come to say so */ };
+enum { MPI_TAGS = 30000 /* 32767 are sure to be there */, MPI_SPINS = 64, MPI_LONGEST_NAP_NS = 20000, MPI_PATIENCE_SECONDS = 60, MPI_GRACE_SECONDS = 2 /* in which ranks that fail of the same all come to say so */, MPI_ANSWER_SECONDS = 1 };
+static const double mpi_calm_seconds = 0.25; /* who waits no longer asks nobody, and answers nobody */
 
 /* Of a step: sends, then receives. */
 typedef struct mpi_step {
@@ -32,12 +33,23 @@ typedef struct mpi_step {
   int is_started;   /* and not finished */
 } mpi_step;
 
+/* Who has waited for long asks all others, and whoever waits, too, answers: the others are late. Nothing of it passes as long as nobody has to wait. */
+typedef enum word { WORD_ASKS, WORD_ANSWERS, WORDS } word;
+typedef struct mpi_words {
+  MPI_Comm comm;    /* of their own */
+  int64_t question; /* its number, which answers have, too */
+  double asked;     /* when; 0: no question is open */
+  int has_answered[GNN_RANKS_MOST], sent[GNN_RANKS_MOST], received[GNN_RANKS_MOST];
+  int64_t said[WORDS][GNN_RANKS_MOST];
+  MPI_Request requests[WORDS][GNN_RANKS_MOST];
+} mpi_words;
+
 typedef struct mpi_state {
   int step_count;
   mpi_step *steps;
   double patience;
   int has_warned;
-  MPI_Comm words; /* what passes beside exchanges and sums */
+  mpi_words words;
   pthread_mutex_t calls; /* held by who calls MPI */
 } mpi_state;
 
@@ -73,6 +85,7 @@ typedef struct waiting {
   int looks;
   long nap_ns;
   double since;
+  int is_asking; /* who is late */
 } waiting;
 
 /* The other thread may call meanwhile. */
@@ -89,22 +102,107 @@ static void wait_a_little(pthread_mutex_t *calls, waiting *w) {
   pthread_mutex_lock(calls);
 }
 
-/* Once in a program: a peer may be paused, or its machine gone. */
-static int is_late(gnn_ranks *ranks, const waiting *w) {
-  mpi_state *state = state_of(ranks);
-  if (state->has_warned || w->since == 0 || mpi_now() - w->since < state->patience) return 0;
-  return state->has_warned = 1;
+/* ---- who is late ---- */
+
+/* One of a kind is on its way to each rank; who takes none gets no more. */
+static void say_word(gnn_ranks *ranks, int to, word tag, int64_t number) {
+  mpi_words *words = &state_of(ranks)->words;
+  int is_over = 1;
+  check(ranks, 0, MPI_Test(&words->requests[tag][to], &is_over, MPI_STATUS_IGNORE), "MPI_Test");
+  if (!is_over) return;
+  words->said[tag][to] = number;
+  words->sent[to]++;
+  check(ranks, 0, MPI_Isend(&words->said[tag][to], (int)sizeof number, MPI_BYTE, to, tag, words->comm, &words->requests[tag][to]), "MPI_Isend");
 }
 
-static void say_who_is_late(gnn_ranks *ranks, int step, const mpi_step *s) {
-  char who[256] = "";
-  size_t length = 0;
-  for (int i = s->sends; i < s->count; i++) {
-    int is_here = 1;
-    check(ranks, step, MPI_Request_get_status(s->requests[i], &is_here, MPI_STATUS_IGNORE), "MPI_Request_get_status");
-    if (!is_here && length < sizeof who - 16) length += (size_t)snprintf(who + length, sizeof who - length, "%s%d", length ? ", " : "", s->peer[i]);
+static void hear_word(gnn_ranks *ranks, int from, int tag) {
+  mpi_words *words = &state_of(ranks)->words;
+  int64_t number;
+  check(ranks, 0, MPI_Recv(&number, (int)sizeof number, MPI_BYTE, from, tag, words->comm, MPI_STATUS_IGNORE), "MPI_Recv");
+  words->received[from]++;
+  if (tag == WORD_ASKS) say_word(ranks, from, WORD_ANSWERS, number);
+  else if (number == words->question) words->has_answered[from] = 1;
+}
+
+static void hear_words(gnn_ranks *ranks) {
+  for (int is_there = 1; is_there;) {
+    MPI_Status status;
+    check(ranks, 0, MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, state_of(ranks)->words.comm, &is_there, &status), "MPI_Iprobe");
+    if (is_there) hear_word(ranks, status.MPI_SOURCE, status.MPI_TAG);
   }
-  fprintf(stderr, "%s: rank %d: step %d (%s): nothing has come from rank %s for %g s; still waiting\n", ranks->name, ranks->rank, step, gnn_ranks_step_text(ranks, step), length ? who : "any: a message that was sent is not taken", state_of(ranks)->patience);
+}
+
+static void ask_all(gnn_ranks *ranks) {
+  mpi_words *words = &state_of(ranks)->words;
+  memset(words->has_answered, 0, sizeof words->has_answered);
+  words->question++;
+  words->asked = mpi_now();
+  for (int r = 0; r < ranks->count; r++)
+    if (r != ranks->rank) say_word(ranks, r, WORD_ASKS, words->question);
+}
+
+/* Whether to say who is late: once in a program, after patience and the time of an answer. */
+static int is_to_be_told(gnn_ranks *ranks, waiting *w) {
+  mpi_state *state = state_of(ranks);
+  const double now = w->since == 0 || ranks->is_by_caller ? 0 : mpi_now(), waited = now - w->since;
+  if (now == 0 || waited < (state->patience < mpi_calm_seconds ? state->patience : mpi_calm_seconds)) return 0;
+  hear_words(ranks);
+  if (state->has_warned || waited < state->patience) return 0;
+  if (!w->is_asking && state->words.asked == 0) {
+    w->is_asking = 1;
+    ask_all(ranks);
+  }
+  return w->is_asking && now - state->words.asked >= MPI_ANSWER_SECONDS ? state->has_warned = 1 : 0;
+}
+
+/* The wait is over, and its question with it. */
+static void ask_no_more(gnn_ranks *ranks, const waiting *w) {
+  if (w->is_asking) state_of(ranks)->words.asked = 0;
+}
+
+static void add_rank(gnn_text *text, int rank) { gnn_text_format(text, "%s%d", text->length ? ", " : "", rank); }
+
+/* Peers of the step's messages from one on to one before another that are not over. */
+static void add_peers(gnn_ranks *ranks, int step, const mpi_step *s, int from, int to, gnn_text *text) {
+  for (int i = from; i < to; i++) {
+    int is_over = 1;
+    check(ranks, step, MPI_Request_get_status(s->requests[i], &is_over, MPI_STATUS_IGNORE), "MPI_Request_get_status");
+    if (!is_over && (i == from || s->peer[i] != s->peer[i - 1])) add_rank(text, s->peer[i]);
+  }
+}
+
+/* s: whose messages are waited for; NULL: sums are gathered. */
+static void say_who_is_late(gnn_ranks *ranks, int step, const mpi_step *s) {
+  gnn_text late = {0}, silent = {0}, deaf = {0}, said = {0};
+  for (int r = 0; r < ranks->count; r++)
+    if (r != ranks->rank && !state_of(ranks)->words.has_answered[r]) add_rank(&late, r);
+  if (s) add_peers(ranks, step, s, s->sends, s->count, &silent);
+  if (s) add_peers(ranks, step, s, 0, s->sends, &deaf);
+  gnn_text_format(&said, "%s: rank %d: step %d (%s): has waited for %g s; ", ranks->name, ranks->rank, step, gnn_ranks_step_text(ranks, step), state_of(ranks)->patience);
+  if (late.length) gnn_text_format(&said, "late: rank %s", late.data);
+  else gnn_text_format(&said, "all other ranks wait, too");
+  if (silent.length) gnn_text_format(&said, "; nothing has come from rank %s", silent.data);
+  if (deaf.length) gnn_text_format(&said, "; what was sent is not taken by rank %s", deaf.data);
+  fprintf(stderr, "%s; still waiting\n", said.data ? said.data : ranks->name);
+  gnn_text_free(&late);
+  gnn_text_free(&silent);
+  gnn_text_free(&deaf);
+  gnn_text_free(&said);
+}
+
+/* Every word that was sent is received. */
+static void end_words(gnn_ranks *ranks) {
+  mpi_words *words = &state_of(ranks)->words;
+  int coming[GNN_RANKS_MOST];
+  if (ranks->started <= GNN_RANKS_MOST && !ranks->is_by_caller) {
+    check(ranks, 0, MPI_Alltoall(words->sent, 1, MPI_INT, coming, 1, MPI_INT, words->comm), "MPI_Alltoall");
+    for (int r = 0; r < ranks->started; r++) {
+      int64_t number;
+      for (; words->received[r] < coming[r]; words->received[r]++) check(ranks, 0, MPI_Recv(&number, (int)sizeof number, MPI_BYTE, r, MPI_ANY_TAG, words->comm, MPI_STATUS_IGNORE), "MPI_Recv");
+    }
+    for (int tag = 0; tag < WORDS; tag++) check(ranks, 0, MPI_Waitall(ranks->started, words->requests[tag], MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
+  MPI_Comm_free(&words->comm);
 }
 
 /* ---- beginning and end ---- */
@@ -129,9 +227,11 @@ static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
   if (state == NULL || state->steps == NULL) return gnn_fail_memory(error, steps * (int64_t)sizeof *state->steps);
   pthread_mutex_init(&state->calls, NULL);
   state->step_count = steps;
-  state->patience = patience ? atof(patience) : MPI_PATIENCE_SECONDS;
+  state->patience = MPI_PATIENCE_SECONDS;
+  for (int r = 0; r < GNN_RANKS_MOST; r++) state->words.requests[WORD_ASKS][r] = state->words.requests[WORD_ANSWERS][r] = MPI_REQUEST_NULL;
+  if (MPI_Comm_dup(MPI_COMM_WORLD, &state->words.comm) != MPI_SUCCESS) return gnn_fail(error, GNN_EDEVICE, "R0810", "MPI did not begin: MPI_Comm_dup");
   ranks->state = state;
-  if (MPI_Comm_dup(MPI_COMM_WORLD, &state->words) != MPI_SUCCESS) return gnn_fail(error, GNN_EDEVICE, "R0810", "MPI did not begin: MPI_Comm_dup");
+  if (patience && !(gnn_parse_number(patience, &state->patience) && state->patience > 0)) return gnn_fail(error, GNN_EINVAL, "", "GNN_PATIENCE takes seconds, a number above 0, not \"%s\"", patience);
   return GNN_OK;
 }
 
@@ -157,7 +257,7 @@ static int net_leave(gnn_ranks *ranks, int64_t own, int64_t *all) {
   for (int r = 0; r < ranks->started; r++) counts[r] = sizeof own, displacements[r] = r * (int)sizeof own;
   all[ranks->rank] = own;
   pthread_mutex_lock(&state->calls);
-  int fault = MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, counts, displacements, MPI_BYTE, state->words, &request);
+  int fault = MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, counts, displacements, MPI_BYTE, state->words.comm, &request);
   while (fault == MPI_SUCCESS && (fault = MPI_Test(&request, &is_over, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !is_over && mpi_now() - since < MPI_GRACE_SECONDS) wait_a_little(&state->calls, &w);
   pthread_mutex_unlock(&state->calls);
   return fault == MPI_SUCCESS && is_over && !has_started_steps(state);
@@ -242,8 +342,9 @@ static void net_finish(gnn_ranks *ranks, int step) {
     if (fault != MPI_SUCCESS) fail_message(ranks, step, s, fault, statuses);
     if (is_over) break;
     wait_a_little(calls, &w);
-    if (is_late(ranks, &w)) say_who_is_late(ranks, step, s);
+    if (is_to_be_told(ranks, &w)) say_who_is_late(ranks, step, s);
   }
+  ask_no_more(ranks, &w);
   s->is_started = 0;
   for (int i = s->sends; i < s->count; i++) {
     int received = 0;
@@ -271,9 +372,9 @@ static void net_gather(gnn_ranks *ranks, int step, void *all, const int64_t *fir
     check(ranks, step, ranks->is_by_caller ? wait_for_one(&request, &is_over) : MPI_Test(&request, &is_over, MPI_STATUS_IGNORE), "MPI_Iallgatherv");
     if (is_over) break;
     wait_a_little(calls, &w);
-    if (is_late(ranks, &w))
-      fprintf(stderr, "%s: rank %d: step %d (%s): not all ranks have come to where sums are gathered for %g s; still waiting\n", ranks->name, ranks->rank, step, gnn_ranks_step_text(ranks, step), state_of(ranks)->patience);
+    if (is_to_be_told(ranks, &w)) say_who_is_late(ranks, step, NULL);
   }
+  ask_no_more(ranks, &w);
   check(ranks, step, MPI_Type_free(&unit), "MPI_Type_free");
   pthread_mutex_unlock(calls);
 }
@@ -290,7 +391,7 @@ static void net_end(gnn_ranks *ranks) {
   mpi_state *state = state_of(ranks);
   net_settle(ranks);
   if (state) {
-    MPI_Comm_free(&state->words);
+    end_words(ranks);
     free(state->steps);
     pthread_mutex_destroy(&state->calls);
     free(state);

@@ -697,21 +697,26 @@ other_order() { # the same path, but another file there
     { timeout 60 "$mpirun" $oversubscribe -np 1 ./ordered_2 --threads 1 --out other : -wdir "$PWD/elsewhere" -np 1 ../ordered_2 --threads 1 --out other >text 2>&1; [ $? -ne 0 ]; } && cat text && grep -q 'rank 1: error.*the order "own.order" is not the one' text && [ ! -e other ]
 }
 check "  another order file on one rank" other_order
-late() { # a rank that is stopped is named
-  rm -rf slow && { GNN_PATIENCE=1 ranks 3 ./long --threads 1 --progress none --epochs 100000 --out slow >text 2>&1 & }
+late() { # a rank that is stopped is named by the two others, which are not, wherever they wait for it; it goes on, and all end
+  rm -rf slow && { GNN_PATIENCE=0.5 ranks 3 ./long --threads 1 --progress none --out slow >text 2>&1 & }
   local job=$! tries=0 one
-  while ! ls slow/checkpoint-* >/dev/null 2>&1 && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
-  one=$(children slow | tail -1)
+  while ! ls slow/checkpoint-* >/dev/null 2>&1 && [ $tries -lt 600 ]; do sleep 0.05; tries=$((tries + 1)); done
+  one=$(for one in $(children slow); do tr '\0' '\n' <"/proc/$one/environ" | grep -q '^\(OMPI_COMM_WORLD_RANK\|PMI_RANK\)=1$' && echo "$one"; done)
+  sleep "0.$1"
   kill -STOP "$one"
   tries=0
-  while ! grep -q "still waiting" text && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
+  while [ "$(grep -c "still waiting" text)" -lt 2 ] && [ $tries -lt 200 ]; do sleep 0.1; tries=$((tries + 1)); done
   kill -CONT "$one"
-  kill -9 "$one"
+  sleep 0.2
+  kill -USR1 "$one"
   wait $job
   cat text
-  grep -q "rank [0-9]: step [0-9]* (.*still waiting" text
+  [ "$(grep -c "^long: rank [02]: step [0-9]* (.*): has waited for 0.5 s; late: rank 1\(; .*\)\?; still waiting" text)" = 2 ] && [ "$(grep -c "still waiting" text)" = 2 ] && grep "stopped at epoch [0-9]* .* SIGUSR1" text
 }
-check "a rank that is late is told of" late
+check "a rank that is late is named" late 1
+check "  at another moment" late 37
+no_patience() { GNN_PATIENCE=$1 ranks 2 ./plain_2 --threads 1 --out other >text 2>&1; [ $? -eq 2 ] && cat text && [ "$(grep -c "^plain_2: error: GNN_PATIENCE takes seconds, a number above 0, not \"$1\"" text)" = 1 ] && [ ! -e other ]; }
+check "  after a time that is one" eval 'no_patience 0 && no_patience soon'
 built_from_sources() { make -s -C sources MPI=yes CFLAGS=-O1 && rm -rf s.out && ranks 2 sources/plain --threads 1 -q --out s.out && cmp s.out/last.safetensors plain_1.out/last.safetensors; }
 check "sources of -S build with MPI=yes, and have the bits" built_from_sources
 finish

@@ -50,9 +50,11 @@ watched() { # SANITIZER: $program/$program
   [ ! -e "runtime_$1.o" ] || cp "runtime_$1.o" $program/gnnrt.o
   make -s -C $program MPI=yes CFLAGS="-O0 -g $flags -fsanitize=$1 -fno-sanitize-recover=all"
 }
+impatient() { GNN_PATIENCE=0.0001 trains 2 every/every 2; }
 for sanitizer in address,undefined thread; do
   check "compiled under $sanitizer" watched $sanitizer
   check "  three ranks have the bits of one process" trains 1 every/every 2
+  check "  also where they ask who is late" impatient
 done
 
 again() { # rows that never change, in every epoch

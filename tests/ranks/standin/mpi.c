@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RANKS_MOST = 16, SLOT_BYTES = 1 << 26, LOOKS_MOST = 40, LATE_LOOKS = 400, LATE_ONE_OF = 8, GATHER_TAG = 1 << 20, POISON = 0xff };
+enum { RANKS_MOST = 16, SLOT_BYTES = 1 << 26, LOOKS_MOST = 40, LATE_LOOKS = 400, LATE_ONE_OF = 8, GATHER_TAG = 1 << 20, WORD_TAG = 3 << 20 /* of what is sent once, in the double of the world */, POISON = 0xff };
 
 /* From one rank to another, one message at a time. */
 typedef struct slot {
@@ -48,6 +48,7 @@ typedef enum kind { SEND, RECEIVE, GATHER } kind;
 struct standin_request {
   struct standin_request *next; /* of all of this rank, in the order of their beginning */
   kind kind;
+  int is_once; /* no persistent one: it is gone when it is over */
   int is_active, is_over, is_in_slot;
   int peer, tag, bytes, looks;
   int received, fault;
@@ -352,6 +353,52 @@ int MPI_Iallgatherv(const void *in_place, int none, MPI_Datatype type, void *to,
   return MPI_SUCCESS;
 }
 
+int MPI_Isend(const void *from, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request) {
+  (void)comm;
+  *request = add_request(SEND, (void *)(uintptr_t)from, count * type, peer, WORD_TAG + tag);
+  (*request)->is_once = 1;
+  start(*request);
+  return MPI_SUCCESS;
+}
+
+static arrival **word_of(int peer, int tag) {
+  arrival **link = &arrivals;
+  look();
+  while (*link && ((*link)->tag < WORD_TAG || (peer >= 0 && (*link)->from != peer) || (tag >= 0 && (*link)->tag != WORD_TAG + tag))) link = &(*link)->next;
+  return link;
+}
+
+int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int *is_there, MPI_Status *status) {
+  const arrival *a = *word_of(peer, tag);
+  (void)comm;
+  if (a) *status = (MPI_Status){a->from, a->tag - WORD_TAG, MPI_SUCCESS, a->bytes};
+  return *is_there = a != NULL, MPI_SUCCESS;
+}
+
+int MPI_Recv(void *to, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status) {
+  arrival **link, *a;
+  (void)comm, (void)status;
+  while (*(link = word_of(peer, tag)) == NULL) sched_yield();
+  a = *link;
+  memcpy(to, a->data, (size_t)(a->bytes < count * type ? a->bytes : count * type));
+  *link = a->next;
+  free(a);
+  return MPI_SUCCESS;
+}
+
+int MPI_Alltoall(const void *from, int from_count, MPI_Datatype from_type, void *to, int count, MPI_Datatype type, MPI_Comm comm) {
+  const int bytes = count * type;
+  unsigned char table[RANKS_MOST * RANKS_MOST * bytes];
+  int counts[RANKS_MOST], first[RANKS_MOST], fault;
+  MPI_Request request;
+  for (int r = 0; r < ranks; r++) counts[r] = ranks * bytes, first[r] = r * ranks * bytes;
+  memcpy(table + first[rank], from, (size_t)(ranks * from_count * from_type));
+  fault = MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, table, counts, first, MPI_BYTE, comm, &request);
+  if (fault == MPI_SUCCESS) fault = MPI_Wait(&request, MPI_STATUS_IGNORE);
+  for (int r = 0; r < ranks; r++) memcpy((unsigned char *)to + r * bytes, table + first[r] + rank * bytes, (size_t)bytes);
+  return fault;
+}
+
 int MPI_Request_get_status(MPI_Request q, int *is_over, MPI_Status *status) {
   if (status) *status = (MPI_Status){q->peer, q->tag, q->fault, q->received};
   return *is_over = !q->is_active || q->is_over, MPI_SUCCESS;
@@ -362,11 +409,13 @@ int MPI_Testall(int count, MPI_Request *list, int *is_over, MPI_Status *statuses
   int fault = MPI_SUCCESS;
   look();
   *is_over = 1;
-  for (int i = 0; i < count; i++) *is_over = *is_over && (!list[i]->is_active || list[i]->is_over);
+  for (int i = 0; i < count; i++) *is_over = *is_over && (list[i] == NULL || !list[i]->is_active || list[i]->is_over);
   for (int i = 0; i < count && *is_over; i++) {
+    if (list[i] == NULL) continue;
     if (statuses) statuses[i] = (MPI_Status){list[i]->peer, list[i]->tag, list[i]->fault, list[i]->received};
     if (list[i]->fault != MPI_SUCCESS) fault = MPI_ERR_IN_STATUS;
     list[i]->is_active = 0;
+    if (list[i]->is_once) drop_request(list[i]), list[i] = MPI_REQUEST_NULL;
   }
   return fault;
 }
@@ -377,7 +426,7 @@ int MPI_Test(MPI_Request *request, int *is_over, MPI_Status *status) {
   MPI_Status own;
   if (MPI_Testall(1, request, is_over, &own) != MPI_SUCCESS) return own.MPI_ERROR;
   if (status && *is_over) *status = own;
-  if (q->kind != GATHER || !*is_over) return MPI_SUCCESS;
+  if (*request == MPI_REQUEST_NULL || q->kind != GATHER || !*is_over) return MPI_SUCCESS;
   for (int p = 0; p < q->parts; p++) drop_request(q->part[p]);
   drop_request(q);
   *request = MPI_REQUEST_NULL;

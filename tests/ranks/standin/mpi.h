@@ -12,6 +12,7 @@ typedef struct MPI_Status {
 enum { MPI_SUCCESS, MPI_ERR_OTHER, MPI_ERR_TRUNCATE, MPI_ERR_IN_STATUS, MPI_ERR_PENDING, MPI_MAX_ERROR_STRING = 128 };
 enum { MPI_THREAD_SINGLE, MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE };
 enum { MPI_BYTE = 1, MPI_COMM_WORLD = 0, MPI_COMM_TYPE_SHARED = 0, MPI_INFO_NULL = 0, MPI_ERRORS_RETURN = 0 };
+enum { MPI_INT = sizeof(int), MPI_ANY_SOURCE = -1, MPI_ANY_TAG = -1 };
 #define MPI_STATUS_IGNORE ((MPI_Status *)0)
 #define MPI_STATUSES_IGNORE ((MPI_Status *)0)
 #define MPI_IN_PLACE ((void *)-1)
@@ -35,6 +36,10 @@ int MPI_Recv_init(void *to, int count, MPI_Datatype type, int peer, int tag, MPI
 int MPI_Start(MPI_Request *request);
 int MPI_Startall(int count, MPI_Request *requests);
 int MPI_Iallgatherv(const void *in_place, int none, MPI_Datatype type, void *all, const int *counts, const int *displacements, MPI_Datatype unit, MPI_Comm comm, MPI_Request *request);
+int MPI_Isend(const void *from, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Request *request);
+int MPI_Recv(void *to, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, MPI_Status *status);
+int MPI_Iprobe(int peer, int tag, MPI_Comm comm, int *is_there, MPI_Status *status);
+int MPI_Alltoall(const void *from, int from_count, MPI_Datatype from_type, void *to, int count, MPI_Datatype type, MPI_Comm comm);
 int MPI_Wait(MPI_Request *request, MPI_Status *status);
 int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses);
 int MPI_Test(MPI_Request *request, int *is_over, MPI_Status *status);
