@@ -202,6 +202,7 @@ typedef struct gnn_ranks_desc {
   int64_t passing_bytes;         /* between devices: pinned memory of the host for the most that passes at once, where it passes there; 0: it passes from device to device */
   int whole_set;                 /* of the sets of edges the last, which is the whole graph on every rank, between the last type of nodes, which are all; of the halos the last but one passes columns
                                   * of the rows of all, the last the rows of all columns (core/rank_columns.c). 0: there is none */
+  int64_t all_nodes, all_edges, all_rows[GNN_SPLIT_COUNT]; /* what the data have: of all types and relations, and with labels in each split */
 } gnn_ranks_desc;
 
 /* How many of the rank's rows others gather, by GNN_HALO_*, and which, for one rank after the other, as they lie side by side where a copy on the lane of the net takes them. */

@@ -755,8 +755,13 @@ static void emit_ranks(const Emission *m, FILE *out) {
   for (int h = 0; h < ranks->halos; h++) fprintf(out, "%s%s", h ? ", " : "", at(m, blocks[kind_of_halo(h)].row));
   fprintf(out, "};\nstatic const gnn_ranks_desc ranks = {%d, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), first_part, first_row, %d, gathered, at_send", ranks->count, ranks->part_levels, ranks->nodes, ranks->edges, ranks->halos);
   static const char *const boundaries[] = {"GNN_BOUNDARY_EXACT", "GNN_BOUNDARY_STALE", "GNN_BOUNDARY_SAMPLE"};
-  fprintf(out, ", &gnn_mpi, %s, %.17g, %d, INT64_C(%" PRId64 "), %d};\n\n", boundaries[m->program->train.boundary], m->program->train.boundary_number, m->evaluation_plan->problem->parts->finer, passing_bytes(m->program, m->schedule, m->machine),
+  fprintf(out, ", &gnn_mpi, %s, %.17g, %d, INT64_C(%" PRId64 "), %d", boundaries[m->program->train.boundary], m->program->train.boundary_number, m->evaluation_plan->problem->parts->finer, passing_bytes(m->program, m->schedule, m->machine),
           m->program->info->has_all ? domain_set(typed_all_edges(m->program->info)) : 0);
+  const DataInfo *all = m->program->info->of_all;
+  int64_t nodes = all->nodes, edges = all->edges;
+  for (int t = 0; t < all->type_count; t++) nodes += all->types[t].nodes;
+  for (int i = 0; i < all->relation_count && all->type_count > 0; i++) edges += all->relations[i].edges;
+  fprintf(out, ", .all_nodes = INT64_C(%" PRId64 "), .all_edges = INT64_C(%" PRId64 "), .all_rows = {INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), INT64_C(%" PRId64 ")}};\n\n", nodes, edges, all->split_count[0], all->split_count[1], all->split_count[2]);
 }
 
 static void emit_program(const Emission *m, int value_count, const TapList *taps, FILE *out) {

@@ -209,19 +209,28 @@ static void commands_info_builds(const gnn_cli *cli) {
   }
 }
 
-/* Of all types and relations, as planned. */
-static void commands_planned(const gnn_program *program, int64_t *nodes, int64_t *edges) {
+typedef struct commands_counts {
+  int64_t nodes, edges; /* of all types and relations, as planned */
+  const int64_t *rows;  /* of each split */
+} commands_counts;
+
+/* Of a rank the most that one has. */
+static commands_counts commands_planned(const gnn_program *program) {
   const gnn_graph_desc *graph = &program->graph;
-  *nodes = graph->nodes;
-  *edges = graph->edges;
-  for (int t = 0; t < gnn_data_types(program); t++) *nodes += graph->types[t].nodes;
-  for (int set = GNN_RELATIONS; gnn_data_types(program) && set < gnn_data_sets(program); set++) *edges += graph->sets[set].edges;
+  commands_counts counts = {graph->nodes, graph->edges, graph->row_count};
+  for (int t = 0; t < gnn_data_types(program); t++) counts.nodes += graph->types[t].nodes;
+  for (int set = GNN_RELATIONS; gnn_data_types(program) && set < gnn_data_sets(program); set++) counts.edges += graph->sets[set].edges;
+  return counts;
+}
+
+static commands_counts commands_of_data(const gnn_program *program) {
+  const gnn_ranks_desc *ranks = program->ranks;
+  return ranks ? (commands_counts){ranks->all_nodes, ranks->all_edges, ranks->all_rows} : commands_planned(program);
 }
 
 static int commands_info_json(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
-  int64_t nodes, edges;
-  commands_planned(program, &nodes, &edges);
+  const commands_counts data = commands_of_data(program), planned = commands_planned(program);
   gnn_text text = {0};
   gnn_text_format(&text, "{\"model\":");
   gnn_text_json(&text, program->name);
@@ -233,11 +242,11 @@ static int commands_info_json(const gnn_cli *cli) {
   gnn_text_json(&text, program->fingerprint);
   gnn_text_format(&text, ",\"abi\":%d,\"nodes\":%lld,\"edges\":%lld,\"classes\":%lld,\"split\":[%lld,%lld,%lld],"
                   "\"device_bytes\":%lld,\"host_bytes\":%lld,\"ssd_bytes\":%lld,\"epoch_seconds_estimated\":%.9g",
-                  program->abi, (long long)nodes, (long long)edges,
-                  (long long)program->classes, (long long)program->graph.row_count[0],
-                  (long long)program->graph.row_count[1], (long long)program->graph.row_count[2],
+                  program->abi, (long long)data.nodes, (long long)data.edges,
+                  (long long)program->classes, (long long)data.rows[0], (long long)data.rows[1], (long long)data.rows[2],
                   (long long)program->device_bytes, (long long)program->host_bytes, (long long)program->ssd_bytes,
                   program->estimated_epoch_seconds);
+  if (program->ranks) gnn_text_format(&text, ",\"ranks\":%d,\"rank_nodes\":%lld,\"rank_edges\":%lld", program->ranks->count, (long long)planned.nodes, (long long)planned.edges);
   commands_info_json_tiers(cli, &text);
   commands_info_json_builds(cli, &text);
   if (program->approximation) {
@@ -274,15 +283,14 @@ static int commands_info_json(const gnn_cli *cli) {
 int gnn_command_info(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
   if (cli->is_json) return commands_info_json(cli);
-  int64_t count = 0, nodes, edges;
-  commands_planned(program, &nodes, &edges);
+  int64_t count = 0;
+  const commands_counts data = commands_of_data(program), planned = commands_planned(program);
   for (int w = 0; w < program->weight_count; w++) count += program->weights[w].is_trained ? program->weights[w].count : 0;
   printf("model        %s, from %s\n", program->name, program->source_name);
   printf("fingerprint  %s\n", program->fingerprint);
   printf("data         %s: %s nodes  %s edges  %lld classes  train/valid/test %s/%s/%s\n", program->data_name,
-         gnn_count_text(nodes).text, gnn_count_text(edges).text, (long long)program->classes,
-         gnn_count_text(program->graph.row_count[0]).text, gnn_count_text(program->graph.row_count[1]).text,
-         gnn_count_text(program->graph.row_count[2]).text);
+         gnn_count_text(data.nodes).text, gnn_count_text(data.edges).text, (long long)program->classes,
+         gnn_count_text(data.rows[0]).text, gnn_count_text(data.rows[1]).text, gnn_count_text(data.rows[2]).text);
   if (program->batch_graphs) printf("             that is the largest batch of %lld graphs\n", (long long)program->batch_graphs);
   for (int i = 0; i < program->field_count; i++) {
     const gnn_field_desc *field = &program->fields[i];
@@ -291,6 +299,7 @@ int gnn_command_info(const gnn_cli *cli) {
     else printf("%s[%lld]%s%s\n", field->is_half ? "bf16" : "f32", (long long)field->width, field->storage == GNN_SPARSE ? ", sparse" : "",
                 field->is_row_normalised ? ", rows scaled to sum 1" : "");
   }
+  if (program->ranks) printf("ranks        %d, of which one has at most %s nodes and %s edges\n", program->ranks->count, gnn_count_text(planned.nodes).text, gnn_count_text(planned.edges).text);
   printf("training     %lld epochs, %lld runs, seed %lld\n", (long long)program->epochs, (long long)program->runs,
          (long long)program->seed);
   if (program->approximation) printf("             %s%s\n", program->approximation, program->ranks ? ", which is not exact" : ": one process has no boundary, this is exact");

@@ -41,9 +41,12 @@ static size_t console_columns(void) {
 
 
 
+/* mpirun gives ranks a terminal of its own, whatever becomes of what it reads there. */
+static int console_is_terminal(const gnn_program *program) { return program->ranks == NULL && isatty(STDOUT_FILENO); }
+
 /* Lines broken at blanks where a terminal would break them anywhere; what follows is indented. */
-static void console_put_lines(const char *text) {
-  const size_t columns = isatty(STDOUT_FILENO) ? console_columns() + 1 : 0;
+static void console_put_lines(const gnn_program *program, const char *text) {
+  const size_t columns = console_is_terminal(program) ? console_columns() + 1 : 0;
   size_t at = 0;
   while (*text) {
     const size_t blanks = strspn(text, " "), word = strcspn(text + blanks, " \n");
@@ -73,6 +76,8 @@ typedef struct console_counts {
 /* Of all types and relations. */
 static console_counts console_count(const gnn_run *run, const gnn_whole *whole) {
   console_counts counts = {.nodes = whole->nodes, .edges = whole->edges, .relations = gnn_data_sets(run->program) > GNN_RELATIONS ? gnn_data_sets(run->program) - GNN_RELATIONS - (run->program->recipe.pairs.name != NULL) : 0};
+  if (run->ranks) counts.nodes = run->ranks->desc->all_nodes, counts.edges = run->ranks->desc->all_edges;
+  if (run->ranks) return counts;
   for (int t = 0; t < gnn_data_types(run->program); t++) counts.nodes += run->type_nodes[t];
   for (int set = GNN_RELATIONS; gnn_data_types(run->program) && set < gnn_data_sets(run->program); set++) counts.edges += run->sets[set].in.entries;
   return counts;
@@ -109,7 +114,7 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
     gnn_text_format(&line, "on %s\n", device.data ? device.data : gnn_backend_of(program)->name);
     gnn_text_free(&device);
   }
-  if (line.data) console_put_lines(line.data);
+  if (line.data) console_put_lines(program, line.data);
   gnn_text_free(&line);
 }
 
@@ -120,11 +125,11 @@ void gnn_loop_erase_live(gnn_loop *loop) {
 
 enum { CONSOLE_EPOCH = 13, CONSOLE_SPLIT = 9, CONSOLE_NEXT = 8, CONSOLE_TIME = 10 }; /* columns of epoch and loss, of the first split, of each other, of the time */
 
-static int console_is_colored(void) {
+static int console_is_colored(const gnn_loop *loop) {
   const char *no_color = getenv("NO_COLOR"), *force = getenv("CLICOLOR_FORCE"), *term = getenv("TERM");
   if (no_color && *no_color) return 0;
   if (force && *force && strcmp(force, "0") != 0) return 1;
-  return isatty(STDOUT_FILENO) && !(term && strcmp(term, "dumb") == 0);
+  return (console_is_terminal(loop->program) || (loop->options->progress == GNN_PROGRESS_BAR && isatty(STDOUT_FILENO))) && !(term && strcmp(term, "dumb") == 0);
 }
 
 /* What a narrow terminal has columns for: first the time goes, then all splits but valid (without that, train). Elsewhere all is shown. */
@@ -133,14 +138,14 @@ static int console_has_column(const gnn_loop *loop, int split) {
   int splits = 0;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) splits += gnn_loop_shows(loop, s);
   if (!is_time && !gnn_loop_shows(loop, split)) return 0;
-  if (!isatty(STDOUT_FILENO)) return 1;
+  if (!console_is_terminal(loop->program)) return 1;
   const int columns = (int)console_columns() + 1, all = CONSOLE_EPOCH + (splits ? CONSOLE_SPLIT + (splits - 1) * CONSOLE_NEXT : 0);
   if (is_time) return all + CONSOLE_TIME <= columns;
   return all <= columns || (split == main && CONSOLE_EPOCH + CONSOLE_SPLIT <= columns);
 }
 
 void gnn_loop_table_head(const gnn_loop *loop) {
-  const int is_strong = console_is_colored();
+  const int is_strong = console_is_colored(loop);
   int width = CONSOLE_SPLIT;
   printf("%sepoch    loss", is_strong ? "\033[1m" : "");
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
@@ -230,7 +235,7 @@ void gnn_loop_live(gnn_loop *loop, int is_asked) {
 void gnn_loop_choose_rows(gnn_loop *loop) {
   static const int nice[] = {1, 2, 5};
   const gnn_train_options *options = loop->options;
-  int is_terminal = isatty(STDOUT_FILENO) != 0;
+  const int is_terminal = console_is_terminal(loop->program);
   loop->has_live_line = options->progress == GNN_PROGRESS_BAR || (options->progress == GNN_PROGRESS_AUTO && is_terminal);
   loop->is_plain = options->progress == GNN_PROGRESS_AUTO && !is_terminal && options->every == 0 && !options->is_verbose;
   if (options->is_quiet) loop->has_live_line = 0;

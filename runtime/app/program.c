@@ -431,13 +431,18 @@ static int program_run_ranks(gnn_cli *cli, const struct program_command *command
   return code;
 }
 
+/* What all ranks have to say without a net, the first says. */
+static int program_is_told(const gnn_cli *cli) { return cli->program->ranks && gnn_ranks_launched() > 0; }
+
 /* What needs no command: 1, and it is printed. */
 static int program_tells(const gnn_cli *cli, int argc, char **argv) {
   for (int i = 1; i < argc; i++) {
     const int is_help = strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0;
+    const int is_version = strcmp(argv[i], "--version") == 0;
+    if (!is_help && !is_version) continue;
+    if (program_is_told(cli)) return 1;
     if (is_help) program_help(cli);
-    else if (strcmp(argv[i], "--version") == 0) printf("%s (gnncc runtime, version %d of its interface)\nfingerprint %s\n", cli->program->name, GNN_ABI, cli->program->fingerprint);
-    else continue;
+    else printf("%s (gnncc runtime, version %d of its interface)\nfingerprint %s\n", cli->program->name, GNN_ABI, cli->program->fingerprint);
     return 1;
   }
   return 0;
@@ -466,6 +471,7 @@ static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
   if (program_tells(cli, argc, argv)) return GNN_EXIT_OK;
   const int code = program_parse(cli, argc, argv, &command), is_of_ranks = cli->program->ranks && (command == NULL || command->bit & CMD_WITH_DATA);
   if (is_of_ranks && (code == 0 || gnn_ranks_launched() >= 0)) return program_run_ranks(cli, command, code);
+  if (program_is_told(cli)) return code;
   if (code == 0) return command->run(cli);
   return gnn_cli_refuse(cli, code, "%s", cli->complaint.data ? cli->complaint.data : "no memory");
 }

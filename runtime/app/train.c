@@ -360,7 +360,7 @@ static void train_count_exchanges(const gnn_loop *loop, gnn_text *json) {
     others += !draws && counted != copy->volume;
   }
   if (exchanges == 0 || !train_writes(loop) || loop->options->is_quiet) return;
-  printf("exchanges: %d steps, %s bytes between %d ranks", exchanges, gnn_count_text(bytes).text, program->ranks->count);
+  printf("exchanges: %d step%s, %s bytes between %d ranks", exchanges, exchanges == 1 ? "" : "s", gnn_count_text(bytes).text, program->ranks->count);
   if (others) printf("; %d of them not as announced, which is a bug in gnncc\n", others);
   else if (drawn) printf(", of %d in the mean, as their rows are drawn; each other as announced\n", drawn);
   else printf(", each as announced\n");

@@ -573,6 +573,28 @@ refuse 2 "what is for one process is refused by name" ./plain_2 gradcheck
 announces() { ranks 2 ./plain_2 --threads 1 --epochs 1 --out announced 2>&1 | tee text | grep "2 ranks" && [ "$(grep -c '^plain on\|^m on' text)" = 1 ]; }
 check "the head of a training is printed once, and names the ranks" announces
 
+tells_of_data() { # what one process does, and the ranks
+  local name
+  for name in plain types pairs; do "./${name}_3" info | grep '^ranks  *3, of which one has at most' && diff <("./${name}_1" info | grep '^data ') <("./${name}_3" info | grep '^data ') || return 1; done
+  shapes() { "./$1" info --json | grep -o '"nodes":.*"split":[^]]*'; }
+  ./plain_3 info --json | grep '"ranks":3,' && [ "$(shapes plain_1)" = "$(shapes plain_3)" ] && diff <(./types_1 --threads 1 --epochs 1 --out other | head -1) <(ranks 3 ./types_3 --threads 1 --epochs 1 --out other | head -1) && rm -r other
+}
+check "info says the numbers of the data, as the head of a training does, and the ranks" tells_of_data
+tells_once() { # also what all ranks fail of
+  printf none >damaged.safetensors && mkdir -p empty
+  for line in "--help" "--version" "info" "eval --weights damaged.safetensors" "eval --weights gone.safetensors" "eval --out empty" "--resume --out empty" "eval --weights once_2.out/last.safetensors" "predict --weights plain_1.out/last.safetensors"; do
+    ranks 3 ./plain_3 $line >text 2>&1
+    grep -v '^-\|^Primary\|^mpirun' text | head -3
+    [ "$(grep -c '^usage\|^fingerprint\|^plain_3: ' text)" = 1 ] || return 1
+  done
+}
+sed 's/x |> SAGE(16) .*GCN(y.classes)/x |> GCN(y.classes)/' plain.gnn >once.gnn
+one_step() { compiles --ranks=2 once.gnn -o once_2 && ranks 2 ./once_2 --threads 1 --epochs 1 --out once_2.out | grep '^exchanges: 1 step, '; }
+check "one exchange is one step" one_step
+check "what all ranks have to say is said once" tells_once
+no_colors() { ranks 2 ./plain_2 --threads 1 --out colors >text && cat text && ! grep $'\033' text && ranks 2 ./plain_2 --threads 1 --progress bar --out colors >text && rm -r colors && case $oversubscribe in ?*) grep $'\033' text ;; esac; }
+check "no colours, and no bar, unless they are asked for" no_colors
+
 # ---- going on ----
 
 resumes() { # by another number of ranks, and by one process
