@@ -384,7 +384,7 @@ static gnn_status train_write_summary(gnn_loop *loop, const gnn_text *exchanges)
   gnn_text_json(&text, program->fingerprint);
   if (program->approximation) {
     gnn_text_format(&text, ",\n  \"approximation\": ");
-    gnn_text_json(&text, program->ranks ? program->approximation : "none: one process has no boundary");
+    gnn_text_json(&text, loop->instance->approximation ? loop->instance->approximation : "none: one process has no boundary");
   }
   gnn_text_format(&text, ",\n  \"abi\": %d,\n  \"device\": \"%s\",\n  \"threads\": %d,\n  \"seed\": %llu,\n  \"epochs\": %lld,\n",
                   program->abi, gnn_backend_of(program)->name, gnn_team_threads(loop->instance->run.team), (unsigned long long)loop->progress.seed,

@@ -175,6 +175,7 @@ gnn_status gnn_instance_create(const gnn_program *program, const gnn_instance_op
   instance->run.program = instance->tiers.program = program;
   instance->run.ranks = options.ranks;
   instance->continues_after_nan = options.continues_after_nan;
+  instance->approximation = program->ranks ? program->approximation : NULL;
   const gnn_backend *backend = gnn_backend_of(program);
   gnn_status status = backend->open(instance, &options, error);
   if (status == GNN_OK) status = instance_find_room(program, &options, &instance->scratch, error);

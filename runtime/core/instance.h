@@ -122,6 +122,7 @@ typedef struct gnn_instance {
   gnn_mapping mapping[GNN_TIER_COUNT];
   int grows, is_populated;
   int is_loaded;
+  const char *approximation;           /* what of this training was not exact, in an epoch that it has gone on from, or is not; NULL: nothing */
   int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded, by all ranks together */
   int64_t read[GNN_CONTENT_COUNT];     /* and of what this one has read: the same on all that read the same, */
   int64_t read_features[2];            /* but for features of a rank's own nodes, and of those of another rank (gnn_rank_beside), which are not the same files */

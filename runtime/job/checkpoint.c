@@ -199,8 +199,8 @@ gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *sn
     if (snapshot) checkpoint_list_best(&list, "", instance, weight, &from);
     else checkpoint_list_weight(&list, "", instance, weight, GNN_WEIGHT_ITSELF, checkpoint_dtype(program));
   }
-  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}, {"gnncc.approximation", program->approximation}};
-  status = gnn_safetensors_write(path, list.tensors, list.count, pairs, program->ranks && program->approximation ? 4 : 3, error);
+  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}, {"gnncc.approximation", instance->approximation}};
+  status = gnn_safetensors_write(path, list.tensors, list.count, pairs, instance->approximation ? 4 : 3, error);
   checkpoint_list_destroy(&list);
   return status;
 }
@@ -452,8 +452,8 @@ gnn_status gnn_checkpoint_save(const gnn_instance *instance, const gnn_snapshot 
   if (program->has_plateau) checkpoint_list_vector(&list, "state.plateau", GNN_F64, CHECKPOINT_PLATEAU, plateau);
   if (program->reports_folds)
     checkpoint_list_vector(&list, "state.folds", GNN_F64, progress->point_count * CHECKPOINT_POINT, progress->points ? (const void *)progress->points : (const void *)numbers);
-  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}, {"gnncc.approximation", program->approximation}};
-  status = gnn_safetensors_write(path, list.tensors, list.count, pairs, program->ranks && program->approximation ? 4 : 3, error);
+  gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}, {"gnncc.approximation", instance->approximation}};
+  status = gnn_safetensors_write(path, list.tensors, list.count, pairs, instance->approximation ? 4 : 3, error);
   checkpoint_list_destroy(&list);
   return status;
 }
@@ -581,6 +581,7 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   }
   const gnn_array *counts = state.counts, *numbers = state.numbers;
   checkpoint_read_progress(instance, &state, progress);
+  if (gnn_safetensors_text(&file, "gnncc.approximation")) instance->approximation = program->approximation;
   char name[CHECKPOINT_NAME_MAX];
   unsigned char *to = best->data;
   best->is_filled = gnn_array_integer(counts, 6) != 0;

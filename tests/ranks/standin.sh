@@ -232,6 +232,11 @@ elsewhere() { # of an exact one by an approximate one, the reverse, and of anoth
 check "  no checkpoint of another boundary is taken" elsewhere
 one_rank() { "$gnncc" -w --ranks=1 -q sample.gnn -o sample_1 && ./sample_1 --epochs 1 --out alone | grep 'boundary = sample(0.3): one process has no boundary, this is exact' && grep '"approximation": "none: one process' alone/run.json && ./sample_1 info | grep 'this is exact'; }
 check "  in one process nothing is approximate, which is said" one_rank
+stays_named() { # what was approximate before
+  rm -rf went && run 2 ./sample --threads 1 -q --epochs 3 --out went && ./sample_1 --epochs 4 --resume --out went | grep 'boundary = sample(0.3) in epochs before, of ranks' && ./sample_1 --epochs 5 --resume --out went | grep 'boundary = sample(0.3) in epochs before' &&
+    grep '"approximation": "boundary = sample(0.3)"' went/run.json && grep -a -q '"gnncc.approximation":"boundary = sample(0.3)"' went/last.safetensors && grep -a -q 'boundary = sample(0.3)' went/checkpoint-r0-e000005.safetensors && ! grep -a boundary alone/last.safetensors
+}
+check "  but what was stays named" stays_named
 not_linear() { sed 's/epochs = 2/epochs = 2; approximate { boundary = sample(0.5) }/' every.gnn >odd.gnn && ! "$gnncc" -q -w --ranks=3 odd.gnn -o odd 2>messages && cat messages && grep 'E0110.*boundary = sample(0.5): drawn rows are for sums.*stale(1) takes it' messages; }
 check "  rows are not drawn for attention, which is refused by name" not_linear
 in_half() { local name; for name in sample smooth; do "$gnncc" -w --ranks=3 --precision=bf16 $name.gnn -o half 2>messages; [ $? -eq 1 ] && cat messages && grep "E0110.*boundary = .*no --precision=bf16" messages || return 1; done; }
