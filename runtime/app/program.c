@@ -419,7 +419,7 @@ static int program_run_ranks(gnn_cli *cli, const struct program_command *command
   if (cli->ranks == NULL) return gnn_cli_fail(cli, status, &error);
   if (status == GNN_OK) status = program_is_alike(cli, command, code, &error);
   if (code != 0) {
-    gnn_ranks_complain(cli->ranks, cli->complaint.data ? cli->complaint.data : "no memory");
+    gnn_ranks_complain(cli->ranks, cli->complaint.data ? cli->complaint.data : "no memory", NULL);
   } else if (status != GNN_OK) {
     code = gnn_cli_fail(cli, status, &error);
   } else {
@@ -432,7 +432,7 @@ static int program_run_ranks(gnn_cli *cli, const struct program_command *command
 }
 
 /* What all ranks have to say without a net, the first says. */
-static int program_is_told(const gnn_cli *cli) { return cli->program->ranks && gnn_ranks_launched() > 0; }
+static int program_is_told(const gnn_cli *cli) { return gnn_ranks_launched(cli->program) > 0; }
 
 /* What needs no command: 1, and it is printed. */
 static int program_tells(const gnn_cli *cli, int argc, char **argv) {
@@ -470,7 +470,7 @@ static int program_parse_and_run(gnn_cli *cli, int argc, char **argv) {
   const struct program_command *command;
   if (program_tells(cli, argc, argv)) return GNN_EXIT_OK;
   const int code = program_parse(cli, argc, argv, &command), is_of_ranks = cli->program->ranks && (command == NULL || command->bit & CMD_WITH_DATA);
-  if (is_of_ranks && (code == 0 || gnn_ranks_launched() >= 0)) return program_run_ranks(cli, command, code);
+  if (is_of_ranks && (code == 0 || gnn_ranks_launched(cli->program) >= 0)) return program_run_ranks(cli, command, code);
   if (program_is_told(cli)) return code;
   if (code == 0) return command->run(cli);
   return gnn_cli_refuse(cli, code, "%s", cli->complaint.data ? cli->complaint.data : "no memory");

@@ -25,7 +25,7 @@ int gnn_cli_refuse(const gnn_cli *cli, int code, const char *format, ...) {
   va_start(args, format);
   if (vasprintf(&text, format, args) < 0) text = NULL;
   va_end(args);
-  if (cli->ranks) gnn_ranks_complain(cli->ranks, text ? text : "no memory");
+  if (cli->ranks) gnn_ranks_complain(cli->ranks, text ? text : "no memory", NULL);
   else fprintf(stderr, "%s: %s\n", cli->name, text ? text : "no memory");
   free(text);
   return code;

@@ -84,7 +84,7 @@ void gnn_report_error(gnn_ranks *ranks, const char *program, const gnn_error *er
     return;
   }
   gnn_error_text(error, &text);
-  gnn_ranks_complain(ranks, text.data ? text.data : error->message);
+  gnn_ranks_complain(ranks, text.data ? text.data : error->message, strcmp(error->code, "R0803") == 0 ? error->code : NULL); /* which value is not finite, each rank says of its own */
   gnn_text_free(&text);
 }
 

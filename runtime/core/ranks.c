@@ -88,17 +88,11 @@ gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ran
   return status == GNN_OK ? gnn_columns_begin(ranks, error) : status;
 }
 
-int gnn_ranks_launched(void) {
-  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    const char *text = getenv(names[i]);
-    if (text && *text) return atoi(text);
-  }
-  return -1;
-}
+int gnn_ranks_launched(const gnn_program *program) { return program->ranks ? program->ranks->net->launched() : -1; }
 
-void gnn_ranks_complain(gnn_ranks *ranks, const char *text) {
-  ranks->complaint_sum = ranks_sum(ranks->complaint_sum ? ranks->complaint_sum : ranks_sum_begins, text, strlen(text) + 1);
+void gnn_ranks_complain(gnn_ranks *ranks, const char *text, const char *like) {
+  if (like == NULL) like = text;
+  ranks->complaint_sum = ranks_sum(ranks->complaint_sum ? ranks->complaint_sum : ranks_sum_begins, like, strlen(like) + 1);
   gnn_text_format(&ranks->complaint, "%s: ", ranks->name);
   if (ranks->rank > 0) gnn_text_format(&ranks->complaint, "rank %d: ", ranks->rank);
   gnn_text_format(&ranks->complaint, "%s\n", text);

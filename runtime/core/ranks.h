@@ -20,6 +20,7 @@ static inline int64_t gnn_messages_bytes(const gnn_messages *m, int rank, int co
 /* What carries them. Whatever fails is said, with rank, step, peer and message, and ends all ranks. */
 struct gnn_net {
   const char *name;
+  int (*launched)(void); /* which rank the launcher has said that this process is, before the net begins; -1: it has not */
   gnn_status (*begin)(gnn_ranks *ranks, gnn_error *error); /* finds rank and started, how many there are, and is_by_caller */
   /* `step` has the same messages whenever it comes, or is_drawn. By the thread of the net's lane, beside whatever is gathered, where that may be. What was started is finished before it is started again. */
   void (*start)(gnn_ranks *ranks, int step, const gnn_messages *messages);
@@ -63,8 +64,8 @@ struct gnn_ranks {
 gnn_status gnn_ranks_begin(const gnn_program *program, const char *name, gnn_ranks **ranks, gnn_error *error);
 /* is_agreed: all ranks end so, as they have told each other. Otherwise a code that is not 0 ends all of them, and complaints are said: by rank 0 where all ranks have the same. */
 void gnn_ranks_end(gnn_ranks *ranks, int code, int is_agreed);
-/* Why this rank is about to end, without its name and a newline at the end: said at its end. */
-void gnn_ranks_complain(gnn_ranks *ranks, const char *text);
+/* Why this rank is about to end, without its name and a newline at the end: said at its end. like: what the text has alike on all ranks that fail of the same; NULL: all of it. */
+void gnn_ranks_complain(gnn_ranks *ranks, const char *text, const char *like);
 /* What all ranks have to have alike, as a number; it is called `before`, `what`. */
 typedef struct gnn_alike {
   const char *before, *what;
@@ -74,8 +75,8 @@ typedef struct gnn_alike {
 gnn_status gnn_ranks_are_alike(gnn_ranks *ranks, const gnn_alike *own, int count, const char *help, gnn_error *error);
 /* Of a text as a number that is not 0. */
 int64_t gnn_ranks_number(const char *text);
-/* Which rank a launcher says this process is, for what is printed before the net begins or without it; -1: nobody says. */
-int gnn_ranks_launched(void);
+/* Which rank a launcher says this process is, for what is printed before the net begins or without it; -1: nobody says, or the program has no ranks. */
+int gnn_ranks_launched(const gnn_program *program);
 /* Where rank r > 0 is asked: its text goes nowhere, and rank 0 writes the files. NULL: there is one process. */
 static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == NULL || ranks->rank == 0; }
 /* all[r * count ..] are those of rank r. `all` has room for all ranks, and own is none of it. */

@@ -207,6 +207,15 @@ static void end_words(gnn_ranks *ranks) {
 
 /* ---- beginning and end ---- */
 
+static int net_launched(void) {
+  static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    const char *text = getenv(names[i]);
+    if (text && *text) return atoi(text);
+  }
+  return -1;
+}
+
 static gnn_status net_begin(gnn_ranks *ranks, gnn_error *error) {
   int provided, fault = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &provided);
   ranks->is_by_caller = provided < MPI_THREAD_SERIALIZED;
@@ -400,4 +409,4 @@ static void net_end(gnn_ranks *ranks) {
   MPI_Finalize();
 }
 
-const gnn_net gnn_mpi = {"mpi", net_begin, net_start, net_finish, net_gather, net_leave, net_settle, net_end, net_abort};
+const gnn_net gnn_mpi = {"mpi", net_launched, net_begin, net_start, net_finish, net_gather, net_leave, net_settle, net_end, net_abort};

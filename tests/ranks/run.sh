@@ -589,6 +589,12 @@ tells_once() { # also what all ranks fail of
   done
 }
 sed 's/x |> SAGE(16) .*GCN(y.classes)/x |> GCN(y.classes)/' plain.gnn >once.gnn
+diverges() { # on all ranks, of which each has its own first value that is not finite
+  sed 's/adam(lr = 0.01)/sgd(lr = 1e6)/; s/metric = .*/metric = accuracy }/' plain.gnn >diverging.gnn && compiles --ranks=3 diverging.gnn -o diverging
+  ranks 3 ./diverging --threads 1 --out other >text 2>&1
+  [ $? -eq 5 ] && cat text && [ "$(grep -c 'error\[R0803\]' text)" = 1 ] && rm -rf other
+}
+check "a loss that is no number is told of once" diverges
 one_step() { compiles --ranks=2 once.gnn -o once_2 && ranks 2 ./once_2 --threads 1 --epochs 1 --out once_2.out | grep '^exchanges: 1 step, '; }
 check "one exchange is one step" one_step
 check "what all ranks have to say is said once" tells_once
