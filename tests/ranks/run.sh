@@ -471,7 +471,6 @@ sys.exit(status)' "${@:2}" >/dev/null && sort -n peak-* | tail -1
 }
 bytes_of() { "./$1" info --json | grep -o '"process_bytes":[0-9]*' | cut -d: -f2; } # PROGRAM
 touches() { # DATA METRIC: as much memory as is announced for the process, beyond a program without data, on 4; what MPI has is not counted
-  local announced measured
   sed "s|karate()|$1|; s/epochs = 3/epochs = 1/; s/metric = accuracy/metric = $2/" small.gnn >wide.gnn && compiles --ranks=4 wide.gnn -o wide_4 || return 1
   announced=$(($(bytes_of wide_4) - $(bytes_of small_4))) measured=$(($(peak 4 ./wide_4 --threads 1 -q --out wide.out) - $(peak 4 ./small_4 --threads 1 -q --out small.out)))
   echo "announced $announced, measured $measured" && [ $((measured * 100)) -lt $((announced * 108)) ] && [ $((measured * 100)) -gt $((announced * 92)) ] && echo $announced >announced
@@ -487,6 +486,25 @@ if command -v python3 >/dev/null; then
     touches 'safetensors("many.safetensors") { undirected = true }' accuracy && echo "$edges edges" && [ "$(cat announced)" -lt $((12 * edges)) ]
   }
   check "  where reading the data takes most, without the edges of others" own_edges
+  python3 - <<'NPY'
+import array, os, struct
+def npy(name, kind, shape, data):
+    head = "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" % (kind, shape)
+    head += ' ' * (63 - (10 + len(head)) % 64) + '\n'
+    open('few/%s.npy' % name, 'wb').write(b'\x93NUMPY\x01\x00' + struct.pack('<H', len(head)) + head.encode() + data)
+os.mkdir('few')
+nodes, columns = 8200, 1000
+x = array.array('f', bytes(4 * nodes * columns))
+for i in range(0, nodes * columns, 100): x[i + i // 100 % 7] = 1
+npy('x', '<f4', (nodes, columns), x.tobytes())
+npy('y', '<i8', (nodes,), array.array('q', [i % 5 for i in range(nodes)]).tobytes())
+npy('edge_index', '<i8', (2, nodes), array.array('q', [*range(nodes), *((7 * i + 1) % nodes for i in range(nodes))]).tobytes())
+NPY
+  few_numbers() { # of 8 MB of features that a rank reads, most of them zeros, a window is in memory at a time
+    touches 'npy("few") { split = random(0.6, 0.2, 0.2) }' accuracy
+    echo "announced $announced, measured $measured" && [ $((measured - announced)) -lt $((2 << 20)) ]
+  }
+  check "  of features with few numbers that are not 0, in a plain file" few_numbers
 else skip "a rank takes the memory that is announced" "there is no python3"; fi
 model keeps 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)' '  return x |> TransformerConv(8, heads = 2) |> layer_norm |> relu |> TAG(y.classes)' '  keep = best(valid.accuracy)
   checkpoint = every(2)'
