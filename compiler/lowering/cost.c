@@ -600,7 +600,7 @@ static void divide(Estimate *e, double rows) {
 
 /* Runs have about as many rows. */
 static void divide_among_walkers(Estimate *e) {
-  e->tasks = exp2(e->kernel->walker_levels);
+  e->tasks = (double)e->kernel->walkers;
   e->task_share = 1 / e->tasks;
 }
 

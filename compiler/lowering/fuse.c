@@ -592,12 +592,13 @@ static int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 /* How many share the runs of a sum over all rows, each with room for the sums that it may have open. */
 static void loops_walkers(const Fusion *f, Kernel *kernel, const Value *anchor) {
   const Graph *graph = f->graph;
+  kernel->walkers = 1;
   if (graph->values[anchor->operand[0]].shape.domain == DOMAIN_NONE) return;
   int64_t width = shape_width(&anchor->shape), read = 0;
   for (int k = 0; k < anchor->operand_count; k++) read += graph_bytes(graph, anchor->operand[k]);
   const RankInfo *ranks = ranks_of(f);
   int64_t nodes = ranks ? ranks->nodes : graph_rows(graph, DOMAIN_NODE);
-  const int64_t at_once = ranks && f->backend == BACKEND_CUDA ? most_parts(ranks) : 1; /* a processor walks over the parts of a rank one after the other */
+  const int64_t at_once = ranks ? most_parts(ranks) : 1;
   int levels = gnn_run_levels(nodes) - (ranks ? ranks->part_levels : 0), most = WALKER_LEVELS, least = LEAST_WALKER_LEVELS;
   if (f->backend == BACKEND_CUDA) {
     const struct Contraction *p = &anchor->as.product;
@@ -605,9 +606,11 @@ static void loops_walkers(const Fusion *f, Kernel *kernel, const Value *anchor) 
     levels = gnn_block_levels(nodes) + GNN_DEVICE_RUN_LEVELS - (ranks ? ranks->part_levels : 0);
     for (most = CUDA_WALKER_LEVELS; most > 0 && tiles > 1; most--) tiles = ceil_div(tiles, 2);
   }
+  for (int64_t parts = at_once; f->backend == BACKEND_CPU && parts > 1 && least > 0; parts /= 2) least--;
   for (int shared = most < levels ? most : levels;; shared--) {
     kernel->walker_levels = shared;
     kernel->work_bytes = at_once * (4 * width * (levels - shared + 1)) << shared;
+    kernel->walkers = at_once << shared;
     if (shared <= least || WALKER_SHARE * kernel->work_bytes <= read) break;
   }
   kernel->work_bytes += parts_of_ranks(f) * 4 * width;

@@ -96,6 +96,7 @@ typedef struct Kernel {
   int64_t work_bytes; /* scratch: packed matrices, open sums */
   int64_t task_rows;  /* rows a task, for loops over rows that are not split by the graph's bounds */
   int walker_levels;  /* of a sum over all rows: at most 2^walker_levels walkers share the runs of them (runtime/core/blocks.h) */
+  int64_t walkers;    /* of all parts of a rank, so many in all */
   bool draws_by_node; /* it drops rows of nodes, its own or, too, */
   bool draws_far;     /* others: at far ends of edges, or where sparse features of a column are not 0 */
   Phase phase;

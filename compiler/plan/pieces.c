@@ -480,10 +480,10 @@ int64_t parts_sums_bytes(const Parts *p, const Kernel *kernel) {
   return sums_by_walkers(kernel) ? 4 * shape_width(&p->kernels->graph->values[kernel->anchor].shape) * (of_ranks + (p->ranks ? p->finer : p->levels) + 1) : 0;
 }
 
-/* The most finer parts that a part of a rank's rows has: a GPU walks over all of them at once, a processor over one after the other. */
+/* The most finer parts that a part of a rank's rows has, all of which are walked over at once. */
 static int64_t parts_at_once(const Parts *p) {
   int64_t most = 1;
-  for (int r = 0; p->ranks && p->kernels->backend == BACKEND_CUDA && r < p->ranks->count; r++) {
+  for (int r = 0; p->ranks && r < p->ranks->count; r++) {
     const int64_t own = (int64_t)(p->ranks->first_part[r + 1] - p->ranks->first_part[r]) << p->finer;
     for (int64_t i = 0; i < p->count; i++)
       if ((own * (i + 1) >> p->levels) - (own * i >> p->levels) > most) most = (own * (i + 1) >> p->levels) - (own * i >> p->levels);

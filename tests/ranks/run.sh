@@ -91,6 +91,17 @@ check "  halos are counted in the data, or estimated without them, which is said
 refuse 2 "  a share of rows that is none" "$gnncc" --plan --ranks=4 --halos=many shapes.gnn
 simulates() { "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --ranks=1024 shapes.gnn | grep '^  ranks     1024, of which'; }
 check "  and planned for with --backend=sim up to 1024" simulates
+falls_with_ranks() { # 128 processors, of 64 threads, that share out the runs of all parts of a rank at once; counts that are no power of two have several each
+  local ranks time last=1000000
+  sed 's/nodes = 2100/nodes = 111000000/; s/edges = 9000/edges = 1600000000/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/' shapes.gnn >large.gnn
+  for ranks in 64 96 128; do
+    time=$("$gnncc" -w --plan --plan-effort=fast --backend=sim --shapes --target=cluster128 --halos=1 --ranks=$ranks large.gnn | sed -n 's/^  time  *\([0-9]*\) ms per epoch.*/\1/p')
+    echo "$ranks ranks: $time ms"
+    [ "$time" -lt "$last" ] || return 1
+    last=$time
+  done
+}
+check "  more of them take less time, be they a power of two or not" falls_with_ranks
 chooses_exchanges() { # of two layers of 256 with so many rows of others: columns where these are more than twice a rank's own, for each layer by itself; and what was asked for
   local halos
   sed -e 's/nodes = 2100/nodes = 820000/; s/edges = 9000/edges = 41000000/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/' shapes.gnn >larger.gnn

@@ -139,14 +139,13 @@ static void write_step_over_rows(StepWriter *w, Domain domain) {
 
 enum { TRANSPOSED_ROWS_A_TASK = 16, PACK_ROWS = 64, SUM_NUMBERS = 4096, COLUMNS_A_TASK = 64, LOSS_TASKS = 64, SENT_ROWS = 256 };
 
-/* Each of the rank's parts in turn: `of_part` in the loop is the step for part number own_part of the rank. */
-static void open_own_parts(const StepWriter *w) {
-  const bool is_of_part = w->step->part > 0; /* of its rows, which has some, of finer ones */
-  fprintf(w->out, "  for (int64_t own = %s; own < %s; own++) {\n    struct %s of_part = s;\n    of_part.own_part = own;\n", is_of_part ? "gnn_parts_before(g, part - 1)" : "0", is_of_part ? "gnn_parts_before(g, part)" : "gnn_own_parts(g)", w->name);
-}
+/* The rank's parts, of which a step for a part of its rows has some, of finer ones. */
+static const char *own_begin(const StepWriter *w) { return w->step->part > 0 ? "gnn_parts_before(g, part - 1)" : "0"; }
+static const char *own_end(const StepWriter *w) { return w->step->part > 0 ? "gnn_parts_before(g, part)" : "gnn_own_parts(g)"; }
 
-static void run_own_part(const StepWriter *w, const char *task, const char *count, const char *extent) {
-  fprintf(w->out, "    gnn_parallel(g->team, %s, %s, %s_%s, &of_part);\n", count, extent, w->name, task);
+/* Each of them in turn: `of_part` in the loop is the step for part number own_part of the rank. */
+static void open_own_parts(const StepWriter *w) {
+  fprintf(w->out, "  for (int64_t own = %s; own < %s; own++) {\n    struct %s of_part = s;\n    of_part.own_part = own;\n", own_begin(w), own_end(w), w->name);
 }
 
 /* ---- operands of products that are slices side by side, or kept in bf16 ---- */
@@ -361,23 +360,26 @@ static const char *sum_of_part(StepWriter *w, const char *scratch, int64_t count
   return arena_printf(w->arena, "%s\n  memcpy(%s + begin, %s + begin, (size_t)(end - begin) * sizeof(gnn_real));", sum, step_to(w, w->kernel->anchor), sums);
 }
 
-/* Of a rank: the part of the nodes whose sum is there after its last finer part; those of all ranks become one after the last part of the rows. */
-static const char *sum_of_part_of_rank(StepWriter *w, const char *scratch, int64_t count) {
+/* Of a rank: what its walkers have, part by part of those that the step walks over. The sum of a part of the nodes is there after its last finer part; those of all ranks become one
+ * after the last part of the rows. */
+static const char *sum_of_own_parts(StepWriter *w, const char *walks, const char *scratch, int64_t count) {
+  const char *own = arena_printf(w->arena, "gnn_real *walks = %s;\n  for (int64_t own = s->own_first; own < s->own_end; own++, walks += s->walkers.runs / s->walkers.each * s->walkers.open * %" PRId64 ")", walks, count);
+  w->uses |= USES_RUN;
+  if (!w->step->part) return arena_printf(w->arena, "%s\n    gnn_sum_walkers(walks, s->walkers, %" PRId64 ", %s + (gnn_first_part(g) + own) * %" PRId64 ", begin, end);", own, count, scratch, count);
   const int parts = 1 << w->step->parts->finer;
   const char *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
-  w->uses |= USES_RUN;
-  return arena_printf(w->arena, "gnn_real *open = %s + %" PRId64 ";\n  gnn_sum_part(%s, s->walkers, %" PRId64 ", (int)(s->own_part %% %d), open, begin, end);\n"
-                                "  if (s->own_part %% %d == %d) memcpy(%s + (gnn_first_part(g) + s->own_part / %d) * %" PRId64 " + begin, open + begin, (size_t)(end - begin) * sizeof(gnn_real));",
-                      sums, count << w->step->parts->ranks->part_levels, scratch, count, parts, parts, parts - 1, sums, parts, count);
+  return arena_printf(w->arena, "gnn_real *open = %s + %" PRId64 ";\n  %s {\n    gnn_sum_part(walks, s->walkers, %" PRId64 ", (int)(own %% %d), open, begin, end);\n"
+                                "    if (own %% %d == %d) memcpy(%s + (gnn_first_part(g) + own / %d) * %" PRId64 " + begin, open + begin, (size_t)(end - begin) * sizeof(gnn_real));\n  }",
+                      sums, count << w->step->parts->ranks->part_levels, own, count, parts, parts, parts - 1, sums, parts, count);
 }
 
 /* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
- * and where their sum goes; it mentions what has been asked for. Of ranks, over those of each part of the rank, after which the sums of all parts are added. */
+ * and where their sum goes; it mentions what has been asked for. Of ranks, over those of all parts of the rank at once, after which the sums of all parts are added. */
 static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
   const RankInfo *ranks = ranks_of(w->emission);
   const int part = w->step->part, of_part = !part ? 0 : ranks ? w->step->parts->finer : w->step->parts->levels, levels = (ranks ? ranks->part_levels : 0) + of_part;
   const char *scratch = step_scratch(w), *walks = ranks && !part ? arena_printf(w->arena, "%s + %" PRId64, scratch, count << levels) : scratch;
-  const char *before = ranks ? "s->own_part * s->walkers.runs + " : part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", step_part(w)) : "";
+  const char *before = ranks ? "s->own_first * s->walkers.runs + " : part ? arena_printf(w->arena, "(%s - 1) * s->walkers.runs + ", step_part(w)) : "";
   fprintf(w->out, "static void %s_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->name);
   print_opening(w, USES_RUN);
   w->uses = 0;
@@ -386,18 +388,18 @@ static void emit_walk(StepWriter *w, const char *call, const char *from, const c
   fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
   step_scratch(w);
   if (ranks) w->uses |= USES_RUN;
-  const char *sum = part ? NULL : ranks ? arena_printf(w->arena, "%s + (gnn_first_part(g) + s->own_part) * %" PRId64, scratch, count) : step_to(w, w->kernel->anchor);
-  print_task(w, "sum", sum ? arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s, begin, end);", walks, count, sum) : ranks ? sum_of_part_of_rank(w, scratch, count) : sum_of_part(w, scratch, count));
+  if (ranks) print_task(w, "sum", sum_of_own_parts(w, walks, scratch, count));
+  else if (part) print_task(w, "sum", sum_of_part(w, scratch, count));
+  else print_task(w, "sum", arena_printf(w->arena, "gnn_sum_walkers(%s, s->walkers, %" PRId64 ", %s, begin, end);", walks, count, step_to(w, w->kernel->anchor)));
   const bool is_last = part == (part ? w->step->parts->count : 0);
   if (ranks && is_last) step_to(w, w->kernel->anchor);
   if (ranks) take_part(w);
   const char *fewer = levels || ranks ? arena_printf(w->arena, " - %d", levels) : "";
-  open_step(w, (Members){ranks ? "gnn_walkers walkers;\nint64_t own_part;\n" : "gnn_walkers walkers;\n", arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", fewer, w->kernel->walker_levels)});
+  const char *walkers = arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", fewer, w->kernel->walker_levels);
+  open_step(w, ranks ? (Members){"gnn_walkers walkers;\nint64_t own_first, own_end;\n", arena_printf(w->arena, "%s.own_first = %s,\n.own_end = %s,\n", walkers, own_begin(w), own_end(w))} : (Members){"gnn_walkers walkers;\n", walkers});
   if (ranks) {
-    open_own_parts(w);
-    run_own_part(w, "walk", "s.walkers.runs", "s.walkers.each");
-    run_own_part(w, "sum", number(w, count), number(w, SUM_NUMBERS));
-    fprintf(w->out, "  }\n");
+    run_over(w, "walk", "(s.own_end - s.own_first) * s.walkers.runs", "s.walkers.each");
+    run_over(w, "sum", number(w, count), number(w, SUM_NUMBERS));
     if (is_last) end_with_all_ranks(w, count, true);
   } else {
     run_over(w, "walk", "s.walkers.runs", "s.walkers.each");
