@@ -353,7 +353,7 @@ typedef struct RankInfo {
   const RankRows *groups;    /* [typed_row_groups]; NULL: nothing was read */
   bool is_stated;            /* but for how many of them are in other ranks */
   const struct RankInfo *sampled; /* the same with the rows that a training gathers in the mean; NULL: all of them */
-  bool is_estimated;         /* nothing was read: all ranks are alike, and neighbours anywhere */
+  bool is_estimated;         /* nothing was read: edges are shared out as rows are, and neighbours anywhere */
 } RankInfo;
 
 typedef struct DataInfo {

@@ -9,6 +9,7 @@
 #include "graph.h"
 #include "locality.h"
 #include "nested_locality.h"
+#include "share.h"
 #include "runtime/core/blocks.h"
 #include "runtime/data/dataset.h"
 #include "runtime/data/halo.h"
@@ -331,24 +332,26 @@ static bool count_pairs(const DataReader *reader, const gnn_dataset *dataset, co
          gnn_halo_pairs(dataset->nodes, levels, first, dataset->in_ptr, dataset->in_source, pairs, error) == GNN_OK;
 }
 
-/* Runs of parts for each rank, about alike in work: where ranks are no power of two, they have several each. block_first NULL: blocks are alike. */
-static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edges, const int64_t *block_first, int halos) {
-  enum { PARTS_EACH_LEVELS = 2 };
-  const int levels = gnn_block_levels(nodes);
+/* Runs of parts for each rank, about alike in work. Rows count for three fifths of all work, edges in both directions for the rest: models differ in what these take, neither may be far from even, and memory goes
+ * with rows. block_edges NULL: blocks are alike; block_first NULL: in rows, too. */
+static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edges, const int64_t *block_first, const int64_t *const *block_edges, int halos) {
+  const double of_rows = 0.6;
+  const int levels = gnn_block_levels(nodes), blocks = 1 << levels;
   RankInfo *ranks = arena_alloc(arena, sizeof *ranks);
   int *first_part = arena_alloc(arena, ((size_t)count + 1) * sizeof *first_part);
   int64_t *first = arena_alloc(arena, ((size_t)count + 1) * sizeof *first);
+  double *before = arena_alloc(arena, ((size_t)blocks + 1) * sizeof *before);
   *ranks = (RankInfo){.arriving = arena_alloc(arena, (size_t)(count + 1) * sizeof *ranks->arriving), .count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .halos = halos,
                       .pairs = arena_alloc(arena, (size_t)halos * sizeof *ranks->pairs), .table = arena_alloc(arena, (size_t)halos * sizeof *ranks->table), .sent = arena_alloc(arena, (size_t)halos * sizeof *ranks->sent)};
   for (int h = 0; h < halos; h++) ranks->pairs[h] = arena_alloc(arena, (size_t)(count * count) * sizeof *ranks->pairs[h]);
-  int wanted = 0;
-  while (1 << wanted < count) wanted++;
-  if (1 << wanted != count) wanted += PARTS_EACH_LEVELS;
-  ranks->part_levels = wanted < levels ? wanted : levels;
+  for (int b = 0; b <= blocks; b++) {
+    const double of_edges = block_edges && edges > 0 ? (double)(block_edges[END_DST][b] + block_edges[END_SRC][b]) / (2 * (double)edges) : 0;
+    before[b] = block_edges ? of_rows * (double)block_first[b] / (double)nodes + (1 - of_rows) * of_edges : b;
+  }
+  ranks->part_levels = share_blocks(arena, count, levels, before, first_part);
   for (int r = 0; r <= count; r++) {
-    first_part[r] = (int)(((int64_t)r << ranks->part_levels) / count);
     const int64_t block = (int64_t)first_part[r] << (levels - ranks->part_levels);
-    first[r] = block_first ? block_first[block] : (int64_t)((double)nodes * (double)block / (double)(INT64_C(1) << levels));
+    first[r] = block_first ? block_first[block] : (int64_t)((double)nodes * (double)block / (double)blocks);
   }
   return ranks;
 }
@@ -372,29 +375,28 @@ static void find_most_of(RankInfo *ranks, int r, int64_t rows, int64_t edges) {
 /* Of so many distinct rows out of `rows`, each drawn alike, `draws` draws find. */
 static int64_t distinct(double draws, double rows) { return rows > 0 ? (int64_t)ceil(rows * -expm1(-draws / rows)) : 0; }
 
-/* Nothing was read: all ranks are alike, and neighbours may be anywhere, which is the most that there is to send, or as many in other ranks as was said. */
+/* Nothing was read: edges are as rows are, and neighbours may be anywhere, which is the most that there is to send, or as many in other ranks as was said. */
 static void share_out_shapes(const DataReader *reader, int count, DataInfo *info) {
   Arena *arena = reader->arena;
-  RankInfo *ranks = share_rows(arena, count, info->nodes, info->edges, NULL, HALO_KINDS);
-  int owners = 0;
-  for (int r = 0; r < count; r++) owners += ranks->first[r + 1] > ranks->first[r];
-  const int64_t each = (info->edges + owners - 1) / (owners > 0 ? owners : 1);
-  for (int p = 0; p < count; p++)
-    for (int q = 0; q < count; q++) {
-      const int64_t to = ranks->first[p + 1] - ranks->first[p], from = ranks->first[q + 1] - ranks->first[q];
-      if (p == q || to == 0 || from == 0) continue;
-      ranks->pairs[HALO_OF_EDGES][p * count + q] = each / owners;
-      const int64_t said = (int64_t)(reader->halos * (double)to / (owners - 1)), anywhere = distinct((double)each / owners, (double)from);
-      ranks->pairs[HALO_FOR_DST][p * count + q] = ranks->pairs[HALO_FOR_SRC][p * count + q] = reader->has_halos && said < anywhere ? said : anywhere;
-    }
+  RankInfo *ranks = share_rows(arena, count, info->nodes, info->edges, NULL, NULL, HALO_KINDS);
+  const double all = info->nodes > 0 ? (double)info->nodes : 1;
   for (int r = 0; r < count; r++) {
-    const int64_t rows = ranks->first[r + 1] - ranks->first[r];
-    find_most_of(ranks, r, rows, rows ? each : 0);
+    const int64_t rows = ranks->first[r + 1] - ranks->first[r], edges = (int64_t)ceil((double)info->edges * (double)rows / all);
+    ranks->arriving[r] = edges;
+    if (edges > ranks->most_edges) ranks->most_edges = edges;
+    for (int q = 0; q < count; q++) {
+      const int64_t from = ranks->first[q + 1] - ranks->first[q];
+      if (r == q || rows == 0 || from == 0) continue;
+      const double between = (double)edges * (double)from / all;
+      ranks->pairs[HALO_OF_EDGES][r * count + q] = (int64_t)between;
+      const int64_t said = (int64_t)(reader->halos * (double)rows * (double)from / (all - (double)rows)), anywhere = distinct(between, (double)from);
+      ranks->pairs[HALO_FOR_DST][r * count + q] = ranks->pairs[HALO_FOR_SRC][r * count + q] = reader->has_halos && said < anywhere ? said : anywhere;
+    }
   }
-  ranks->most_edges = each;
+  for (int r = 0; r < count; r++) find_most_of(ranks, r, ranks->first[r + 1] - ranks->first[r], ranks->arriving[r]);
   ranks->is_estimated = true;
   ranks->is_stated = reader->has_halos;
-  for (int s = 0; s < SPLIT_COUNT; s++) ranks->most_split[s] = (int64_t)ceil((double)info->split_count[s] * (double)ranks->most_nodes / (double)(info->nodes > 0 ? info->nodes : 1));
+  for (int s = 0; s < SPLIT_COUNT; s++) ranks->most_split[s] = (int64_t)ceil((double)info->split_count[s] * (double)ranks->most_nodes / all);
   info->ranks = ranks;
 }
 
@@ -560,8 +562,9 @@ static void find_most_split(const Sharing *s, const DataInfo *info, const DrawnP
     }
 }
 
-static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset, bool is_drawn, const int64_t *block_first, DataInfo *info, gnn_error *error) {
-  RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, block_first, typed_halos(info));
+static bool share_out(const DataReader *reader, int count, gnn_dataset *dataset, bool is_drawn, DataInfo *info, gnn_error *error) {
+  const int64_t *const *edges = info->type_count == 0 ? info->block_edges : NULL; /* nodes of further types go with blocks */
+  RankInfo *ranks = share_rows(reader->arena, count, dataset->nodes, dataset->edges, info->block_first, edges, typed_halos(info));
   Sharing s = {.arena = reader->arena, .dataset = dataset, .ranks = ranks, .sets = arena_alloc(reader->arena, (size_t)(1 + info->relation_count) * sizeof *s.sets)};
   int64_t *most = arena_alloc(reader->arena, (size_t)(info->relation_count + 1) * sizeof *most), *table = arena_alloc(reader->arena, (size_t)(info->relation_count + 1) * sizeof *table), graph_table = 0;
   info->ranks = ranks;
@@ -682,7 +685,7 @@ bool data_describe(void *user, const DataSpec *spec, Diags *diags, DataInfo *inf
     info->block_edges[END_SRC] = cuts[2];
     const bool is_one_graph = dataset->graphs == 1 && (dataset->split_domain == GNN_NODE || dataset->pairs);
     const bool is_drawn = recipe.pairs.is_resampled && dataset->pairs;
-    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (ranks > 1 && is_one_graph && !share_out(reader, ranks, dataset, is_drawn, cuts[0], info, &error))) {
+    if (!count_pairs(reader, dataset, cuts[0], info, &error) || (ranks > 1 && is_one_graph && !share_out(reader, ranks, dataset, is_drawn, info, &error))) {
       gnn_dataset_close(dataset);
       return report(reader, diags, spec, &error);
     }

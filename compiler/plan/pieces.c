@@ -189,9 +189,12 @@ static int least_parts(const RankInfo *ranks) {
   return least;
 }
 
+/* As many as a rank has blocks in the mean: one with fewer, which have many edges, has parts without rows. */
 int parts_at_most(const DataInfo *info, int most) {
   const RankInfo *ranks = info->ranks;
-  const int blocks = ranks ? least_parts(ranks) << (gnn_block_levels(ranks->nodes) - ranks->part_levels) : 1 << gnn_block_levels(info->nodes);
+  int blocks = 1 << gnn_block_levels(ranks ? ranks->nodes : info->nodes), owners = 0;
+  for (int r = 0; ranks && r < ranks->count; r++) owners += ranks->first_part[r + 1] > ranks->first_part[r];
+  if (ranks) blocks /= owners;
   return most < blocks ? most : blocks;
 }
 
@@ -216,7 +219,7 @@ static Parts *parts_of_rows(Arena *arena, const DataInfo *info, int most) {
   p->ranks = info->is_of_rank ? info->ranks : NULL;
   while (2 << p->levels <= parts_at_most(info, most)) p->levels++;
   p->count = 1 << p->levels;
-  while (p->ranks && least_parts(p->ranks) << p->finer < p->count) p->finer++;
+  while (p->ranks && least_parts(p->ranks) << p->finer < p->count && p->ranks->part_levels + p->finer < gnn_block_levels(p->ranks->nodes)) p->finer++;
   int64_t *first = arena_alloc(arena, (size_t)(p->count + 1) * sizeof *first);
   if (p->ranks) before_of_ranks(p, info->of_all->block_first, info->of_all->nodes, first);
   for (int i = 0; i <= p->count && !p->ranks; i++)

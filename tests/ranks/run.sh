@@ -101,6 +101,12 @@ falls_with_ranks() { # 128 processors, of 64 threads, that share out the runs of
     last=$time
   done
 }
+shares_evenly() { # of nodes with most of the edges a rank has fewer: where all had as many blocks, one had 2.953 times as many edges as the mean
+  sed 's/nodes = 8200, degree = 5/nodes = 70000, degree = 8/' plain.gnn >skewed.gnn
+  "$gnncc" -w --plan --backend=sim --target=cluster128 --ranks=8 skewed.gnn | sed -n 's/^  balance .* nodes \([0-9.]*\), edges \([0-9.]*\), .*/\1 \2/p' >said; cat said
+  [ "$(awk '$1 < 1.5 && $2 < 2.5' said)" ]
+}
+check "  which share nodes and edges evenly" shares_evenly
 check "  more of them take less time, be they a power of two or not" falls_with_ranks
 chooses_exchanges() { # of two layers of 256 with so many rows of others: columns where these are more than twice a rank's own, for each layer by itself; and what was asked for
   local halos
