@@ -11,6 +11,7 @@
 #include "rank_times.h"
 #include "compiler/base/time_unit.h"
 #include "compiler/plan/tiers.h"
+#include "runtime/core/blocks.h"
 #include "runtime/base/text.h"
 
 static const char *bytes(Arena *arena, int64_t n) { return arena_strdup(arena, gnn_bytes_text(n).text); }
@@ -376,13 +377,15 @@ static void print_net(const Emission *m, FILE *out) {
   if (once.exchanges > 0) fprintf(out, "  once      %d exchange%s of %s in all before the first epoch, in %s\n", once.exchanges, once.exchanges == 1 ? "" : "s", bytes(m->arena, once.bytes), duration(m, once.seconds));
   if (m->program->train.boundary == BOUNDARY_STALE) fprintf(out, "  not exact %s: what passes is for the next epoch, in which its rows are copied\n", m->program->train.approximation);
   if (m->program->train.boundary == BOUNDARY_SAMPLE) fprintf(out, "  not exact %s: rows are drawn in each epoch; what passes is what there is in the mean\n", m->program->train.approximation);
-  if (ranks->is_estimated) return;
   const RankTimes t = rank_times(m->arena, s, ranks);
   int worst = 0; /* where the mean of the ranks has least to do while the slowest works */
   for (int i = 1; i < t.steps; i++)
     if (s->steps[i].cost.seconds * (1 - 1 / t.balance[i]) > s->steps[worst].cost.seconds * (1 - 1 / t.balance[worst])) worst = i;
   fprintf(out, "  balance   the most of one rank over the mean: nodes %.3f, edges %.3f, bytes %.3f; it costs most in step %d, %.3f\n", (double)ranks->most_nodes * ranks->count / (double)ranks->nodes, ranks->edges ? (double)ranks->most_edges * ranks->count / (double)ranks->edges : 1,
             net.bytes ? (double)net.most_bytes * ranks->count / (double)net.bytes : 1, s->steps[worst].number, t.balance[worst]);
+  int empty = 0;
+  for (int r = 0; r < ranks->count; r++) empty += ranks->first[r + 1] == ranks->first[r];
+  if (empty) fprintf(out, "            %d rank%s %s nothing: a rank has a canonical block of the nodes at least, of which there %s %d\n", empty, empty == 1 ? "" : "s", empty == 1 ? "has" : "have", gnn_block_levels(ranks->nodes) ? "are" : "is", 1 << gnn_block_levels(ranks->nodes));
 }
 
 /* Which sums have slices is among the notes. */
