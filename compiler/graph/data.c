@@ -340,15 +340,16 @@ static RankInfo *share_rows(Arena *arena, int count, int64_t nodes, int64_t edge
   RankInfo *ranks = arena_alloc(arena, sizeof *ranks);
   int *first_part = arena_alloc(arena, ((size_t)count + 1) * sizeof *first_part);
   int64_t *first = arena_alloc(arena, ((size_t)count + 1) * sizeof *first);
-  double *before = arena_alloc(arena, ((size_t)blocks + 1) * sizeof *before);
+  double *before = arena_alloc(arena, ((size_t)blocks + 1) * sizeof *before), *rows = arena_alloc(arena, ((size_t)blocks + 1) * sizeof *rows);
   *ranks = (RankInfo){.arriving = arena_alloc(arena, (size_t)(count + 1) * sizeof *ranks->arriving), .count = count, .nodes = nodes, .edges = edges, .first_part = first_part, .first = first, .halos = halos,
                       .pairs = arena_alloc(arena, (size_t)halos * sizeof *ranks->pairs), .table = arena_alloc(arena, (size_t)halos * sizeof *ranks->table), .sent = arena_alloc(arena, (size_t)halos * sizeof *ranks->sent)};
   for (int h = 0; h < halos; h++) ranks->pairs[h] = arena_alloc(arena, (size_t)(count * count) * sizeof *ranks->pairs[h]);
   for (int b = 0; b <= blocks; b++) {
     const double of_edges = block_edges && edges > 0 ? (double)(block_edges[END_DST][b] + block_edges[END_SRC][b]) / (2 * (double)edges) : 0;
-    before[b] = block_edges ? of_rows * (double)block_first[b] / (double)nodes + (1 - of_rows) * of_edges : b;
+    rows[b] = block_edges ? (double)block_first[b] / (double)nodes : b;
+    before[b] = block_edges ? of_rows * rows[b] + (1 - of_rows) * of_edges : b;
   }
-  ranks->part_levels = share_blocks(arena, count, levels, before, first_part);
+  ranks->part_levels = share_blocks(arena, count, levels, before, rows, first_part);
   for (int r = 0; r <= count; r++) {
     const int64_t block = (int64_t)first_part[r] << (levels - ranks->part_levels);
     first[r] = block_first ? block_first[block] : (int64_t)((double)nodes * (double)block / (double)blocks);

@@ -1,5 +1,6 @@
 #include "share.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -7,20 +8,23 @@
 /* Parts in a row, to be cut into `count` runs. */
 typedef struct Row {
   int parts, count, step; /* step: blocks of a part */
-  const double *before;
+  const double *before, *rows_before;
+  double most_rows; /* of a run */
 } Row;
 
-static double work_of(const Row *row, int begin, int end) { return row->before[(ptrdiff_t)end * row->step] - row->before[(ptrdiff_t)begin * row->step]; }
+static double of_run(const Row *row, const double *before, int begin, int end) { return before[(ptrdiff_t)end * row->step] - before[(ptrdiff_t)begin * row->step]; }
+static double work_of(const Row *row, int begin, int end) { return of_run(row, row->before, begin, end); }
+static bool may_be(const Row *row, int begin, int end, double most) { return work_of(row, begin, end) <= most && of_run(row, row->rows_before, begin, end) <= row->most_rows; }
 
 /* How far a run from `begin` comes with so much work, and how far one that ends at `end`. */
 static int reach(const Row *row, int begin, double most) {
   int end = begin;
-  while (end < row->parts && work_of(row, begin, end + 1) <= most) end++;
+  while (end < row->parts && may_be(row, begin, end + 1, most)) end++;
   return end;
 }
 static int reach_back(const Row *row, int end, double most) {
   int begin = end;
-  while (begin > 0 && work_of(row, begin - 1, end) <= most) begin--;
+  while (begin > 0 && may_be(row, begin - 1, end, most)) begin--;
   return begin;
 }
 
@@ -30,10 +34,11 @@ static bool is_enough(const Row *row, double most) {
   return end == row->parts;
 }
 
-/* Of the run with most. */
+/* Of the run with most; INFINITY: each cut leaves some run with too many rows. */
 static double least_most(const Row *row) {
   enum { HALVINGS = 60 };
   double low = 0, high = work_of(row, 0, row->parts);
+  if (!is_enough(row, high)) return INFINITY;
   for (int k = 0; k < HALVINGS && low < high; k++) {
     const double middle = low + (high - low) / 2;
     if (is_enough(row, middle)) high = middle;
@@ -59,7 +64,19 @@ static void cut_evenly(Arena *arena, const Row *row, double most, int *first) {
   }
 }
 
-int share_blocks(Arena *arena, int count, int block_levels, const double *work_before, int *first_part) {
+/* Runs of equally many parts, and a tenth beyond: more rows than that no rank gets. */
+static double most_rows(int count, int least, int block_levels, const double *rows_before) {
+  enum { PARTS_EACH_LEVELS = 2 };
+  const int fine = 1 << least == count ? least : least + PARTS_EACH_LEVELS, levels = fine < block_levels ? fine : block_levels;
+  double most = 0;
+  for (int64_t r = 0; r < count; r++) {
+    const int64_t begin = ((r << levels) / count) << (block_levels - levels), end = (((r + 1) << levels) / count) << (block_levels - levels);
+    most = fmax(most, rows_before[end] - rows_before[begin]);
+  }
+  return 1.1 * most;
+}
+
+int share_blocks(Arena *arena, int count, int block_levels, const double *work_before, const double *rows_before, int *first_part) {
   enum { FINER_LEVELS = 3, FEW = 20 };
   double most[FINER_LEVELS + 1];
   int least = 0, chosen = 0;
@@ -68,10 +85,11 @@ int share_blocks(Arena *arena, int count, int block_levels, const double *work_b
     for (int r = 0; r <= count; r++) first_part[r] = (int)(((int64_t)r << block_levels) / count);
     return block_levels;
   }
+  const double rows = most_rows(count, least, block_levels, rows_before);
   const int finest = least + FINER_LEVELS < block_levels ? FINER_LEVELS : block_levels - least;
-  for (int finer = 0; finer <= finest; finer++) most[finer] = least_most(&(Row){1 << (least + finer), count, 1 << (block_levels - least - finer), work_before});
+  for (int finer = 0; finer <= finest; finer++) most[finer] = least_most(&(Row){1 << (least + finer), count, 1 << (block_levels - least - finer), work_before, rows_before, rows});
   while (most[chosen] > most[finest] * (1 + 1.0 / FEW)) chosen++;
   const int levels = least + chosen;
-  cut_evenly(arena, &(Row){1 << levels, count, 1 << (block_levels - levels), work_before}, most[chosen], first_part);
+  cut_evenly(arena, &(Row){1 << levels, count, 1 << (block_levels - levels), work_before, rows_before, rows}, most[chosen], first_part);
   return levels;
 }

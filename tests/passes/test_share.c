@@ -45,7 +45,7 @@ static double most_of(int count, int step, const int *first, const double *befor
 /* Whether the shares are what share.h says. */
 static bool is_best(Arena *arena, int count, int levels, const double *before) {
   int first[RANKS + 1], least = 0;
-  const int chosen = share_blocks(arena, count, levels, before, first), step = 1 << (levels - chosen);
+  const int chosen = share_blocks(arena, count, levels, before, before, first), step = 1 << (levels - chosen);
   bool is_so = first[0] == 0 && first[count] == 1 << chosen && chosen <= levels;
   for (int r = 0; r < count; r++) is_so &= (1 << levels) < count ? first[r] <= first[r + 1] : first[r] < first[r + 1];
   if ((1 << levels) < count) return is_so;
@@ -73,8 +73,13 @@ int main(void) {
   Arena *arena = arena_new();
   for (int kind = 0; kind < 4; kind++) ok(all_best(arena, kind), arena_printf(arena, "%s: the rank with most has the least that there is, in few parts", kinds[kind]));
   int first[6];
-  const int levels = share_blocks(arena, 5, 4, (const double[]){0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}, first);
+  const double even[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+  const int levels = share_blocks(arena, 5, 4, even, even, first);
   ok(levels == 3 && first[1] == 2 && first[2] == 3 && first[3] == 5 && first[4] == 6, "what is left over goes to ranks anywhere, not to the first ones");
+  double hub[17] = {0};
+  for (int b = 0; b < 16; b++) hub[b + 1] = hub[b] + (b < 2 ? 8 : 1);
+  share_blocks(arena, 2, 4, hub, even, first);
+  ok(first[1] * 2 == first[2], "work in few blocks gives no rank a tenth more rows than half of them");
   arena_free(arena);
   printf("1..%d\n", test_count);
   return failures > 0;
