@@ -111,8 +111,8 @@ tells_estimates() { # of data that were not read, too; ranks for which there are
   "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --halos=1 --ranks=7 large.gnn >plan && grep '^  balance .* nodes 1\.0[0-9]*, edges 1\.0' plan && ! grep 'has nothing\|have nothing' plan &&
     "$gnncc" -w --plan --backend=sim --shapes --target=cluster128 --ranks=3 shapes.gnn | grep -A 1 '^  balance .* nodes 3.000, edges 3.000' | grep '2 ranks have nothing: a rank has a canonical block of the nodes at least, of which there is 1$'
 }
-check "  and say how evenly, where the data were not read, too" tells_estimates
 check "  more of them take less time, be they a power of two or not" falls_with_ranks
+check "  and say how evenly, where the data were not read, too" tells_estimates
 chooses_exchanges() { # of two layers of 256 with so many rows of others: columns where these are more than twice a rank's own, for each layer by itself; and what was asked for
   local halos
   sed -e 's/nodes = 2100/nodes = 820000/; s/edges = 9000/edges = 41000000/; s/SAGE(16)/SAGE(256) |> relu |> SAGE(256)/' shapes.gnn >larger.gnn
