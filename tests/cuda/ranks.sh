@@ -225,6 +225,6 @@ check "  ranks that cannot meet" fails init:1:1 'step 0 \(between epochs\): nccl
 check "  what fails while it is under way, which nobody would wait for in vain" fails async:1:1 'step [1-9][0-9]* \(exchange .*\): what passes between the devices: remote process exited'
 late() { STANDIN_NCCL_FAULT=late:1:1 GNN_PATIENCE=0.05 run ./plain_2 --threads 1 -q --epochs 1 --out failed >text 2>&1 && cat text && [ "$(grep -cE 'plain_2: rank 0: step [1-9][0-9]* \(exchange .*\): not over after 0.05 s: another rank is late, or epochs take so long; still waiting' text)" = 1 ]; }
 check "a rank that is late is told of, once, and waited for" late
-own_fault() { STANDIN_FAULT=9 STANDIN_AFTER=20 run ./plain_2 --threads 1 -q --out failed >text 2>&1; local status=$?; cat text; [ $status -eq 1 ] && grep 'rank 1: error: a kernel failed' text; }
+own_fault() { STANDIN_FAULT=9 STANDIN_AFTER=20 run ./plain_2 --threads 1 -q --out failed >text 2>&1; local status=$?; cat text; [ $status -eq 1 ] && grep 'error: a kernel failed' text; }
 check "a device that fails ends all, without waiting for what it will not send" own_fault
 finish
