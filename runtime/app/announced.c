@@ -157,10 +157,10 @@ static gnn_status measure_training(gnn_instance *instance, measure_peaks *peaks,
   if (status == GNN_OK) gnn_instance_touch(instance);
   if (status == GNN_OK) {
     peaks->process = gnn_process_most_bytes();
-    gnn_ranks_most(instance->run.ranks, &peaks->device, 1);
-    gnn_ranks_most(instance->run.ranks, &peaks->host, 1);
-    gnn_ranks_most(instance->run.ranks, &peaks->ssd, 1);
-    gnn_ranks_most(instance->run.ranks, &peaks->process, 1);
+    gnn_ranks_most(instance->run.ranks, &peaks->device);
+    gnn_ranks_most(instance->run.ranks, &peaks->host);
+    gnn_ranks_most(instance->run.ranks, &peaks->ssd);
+    gnn_ranks_most(instance->run.ranks, &peaks->process);
   }
   gnn_snapshot_destroy(&best);
   return status;
@@ -243,7 +243,7 @@ static gnn_status measure_check_time(const gnn_cli *cli, double *median, gnn_err
   for (int64_t is_over = 0; status == GNN_OK && times.count < times.room && !is_over;) {
     status = measure_time(instance, &times, error);
     is_over = gnn_now() - started >= measure_check_seconds;
-    if (status == GNN_OK) gnn_ranks_most(cli->ranks, &is_over, 1); /* all of them go on, or none */
+    if (status == GNN_OK) gnn_ranks_most(cli->ranks, &is_over); /* all of them go on, or none */
   }
   measure_end(cli, instance, dataset, status);
   if (status != GNN_OK) return status;

@@ -2,7 +2,6 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +9,12 @@
 
 #include "session.h"
 #include "runtime/core/device.h"
-#include "runtime/core/home.h"
 #include "runtime/core/scores.h"
 #include "runtime/base/processor.h"
 #include "runtime/core/builds.h"
 #include "runtime/core/lanes.h"
 #include "runtime/core/ranks.h"
-#include "runtime/core/adjacency.h"
 #include "runtime/data/batches.h"
-#include "runtime/data/fill_ranks.h"
-#include "runtime/data/npy.h"
 #include "runtime/job/epoch.h"
 
 int gnn_command_train(const gnn_cli *cli) {

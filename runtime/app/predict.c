@@ -72,22 +72,20 @@ static gnn_status predict_find_rows(const gnn_instance *instance, int split, pre
 /* Whether these rows of values[rows, width], or of the scores, are numbers. */
 static gnn_status predict_check_finite(const gnn_cli *cli, const gnn_instance *instance, const predict_list *list, const float *values, int64_t width, gnn_error *error) {
   gnn_ranks *ranks = instance->run.ranks;
-  int64_t bad = 0, first[GNN_RANKS_MOST] = {-1};
+  int64_t bad = 0, less_first = INT64_MIN; /* less the first of their numbers: of all ranks the most of these */
   for (int64_t k = list->count - 1; k >= 0 && !cli->continues_after_nan; k--) {
     const float *row = predict_values(instance, values, list->row[k], width);
     int is_bad = 0;
     for (int64_t c = 0; c < width; c++) is_bad |= !isfinite(row[c]);
     bad += is_bad;
-    if (is_bad) first[0] = predict_id(instance, list->row[k]);
+    if (is_bad) less_first = -predict_id(instance, list->row[k]);
   }
-  if (ranks) gnn_ranks_tell(ranks, (const int64_t[]){first[0]}, 1, first);
-  for (int r = 1; ranks && r < ranks->count; r++)
-    if (first[0] < 0 || (first[r] >= 0 && first[r] < first[0])) first[0] = first[r];
+  gnn_ranks_most(ranks, &less_first);
   gnn_ranks_add(ranks, &bad, 1);
   if (bad == 0) return GNN_OK;
   const char *word = gnn_cli_row_word(cli->program);
   gnn_status status = gnn_fail(error, GNN_ENUMERIC, "R0803", "%s of %s %ss have numbers that are not finite, the first of them is %s %lld",
-                               gnn_count_text(bad).text, gnn_count_text(list->all).text, word, word, (long long)first[0]);
+                               gnn_count_text(bad).text, gnn_count_text(list->all).text, word, word, (long long)-less_first);
   gnn_fail_help(error, "--nan=continue writes them as they are");
   return status;
 }

@@ -176,12 +176,10 @@ void gnn_ranks_add(gnn_ranks *ranks, int64_t *numbers, int64_t count) {
   }
 }
 
-void gnn_ranks_most(gnn_ranks *ranks, int64_t *numbers, int count) {
+void gnn_ranks_most(gnn_ranks *ranks, int64_t *number) {
   int64_t all[GNN_RANKS_MOST];
-  for (int i = 0; ranks && i < count; i++) {
-    gnn_ranks_tell(ranks, &numbers[i], 1, all);
-    for (int r = 0; r < ranks->count; r++) numbers[i] = all[r] > numbers[i] ? all[r] : numbers[i];
-  }
+  if (ranks) gnn_ranks_tell(ranks, number, 1, all);
+  for (int r = 0; ranks && r < ranks->count; r++) *number = all[r] > *number ? all[r] : *number;
 }
 
 void gnn_ranks_settle(gnn_ranks *ranks) {

@@ -85,7 +85,7 @@ void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *al
 static inline int gnn_rank_beside(const gnn_ranks *ranks, int rank) { return (rank + (ranks->count > 1 ? ranks->count / 2 : 0)) % ranks->count; }
 /* What each rank has counted becomes what all have together, or the most that one has. NULL: there is one process. */
 void gnn_ranks_add(gnn_ranks *ranks, int64_t *numbers, int64_t count);
-void gnn_ranks_most(gnn_ranks *ranks, int64_t *numbers, int count);
+void gnn_ranks_most(gnn_ranks *ranks, int64_t *number);
 /* An instance is about to be destroyed, and another one will follow. NULL: there is one process. */
 void gnn_ranks_settle(gnn_ranks *ranks);
 /* The words of a step; 0: between epochs. And with its number; -1: some step of an epoch. */
