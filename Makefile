@@ -52,7 +52,7 @@ RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c made.c open.
     prepare_edges.c prepare_fields.c prepare_folds.c prepare_order.c prepare_relations.c prepare_rows.c prepare_splits.c safetensors.c subgraph.c synth.c synth_molecules.c tu.c) \
   $(addprefix runtime/data/, array_names.c columns.c csv.c dgl.c entries.c ids.c igb.c keyed.c metis_graph.c mtx.c names.c npz.c numbers.c ogb.c prepare_files.c source_text.c table.c) \
   $(addprefix runtime/job/, checkpoint.c epoch.c job.c metrics.c scored.c) \
-  $(addprefix runtime/app/, announced.c commands.c console.c fold_runs.c gradcheck.c keep_order.c log_page.c logs.c predict.c program.c session.c train.c)
+  $(addprefix runtime/app/, announced.c cli_session.c commands.c console.c fold_runs.c gradcheck.c keep_order.c log_page.c logs.c predict.c program.c train.c)
 # Programs for CUDA link this too. Without the toolkit it is not built, and gnncc says what is missing when it is asked for it.
 CUDA := $(shell CUDA_HOME='$(CUDA_HOME)' CUDA_PATH='$(CUDA_PATH)' runtime/cuda/home.sh)
 CUDA_INCLUDE := $(word 2,$(CUDA))

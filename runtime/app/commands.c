@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "cli_session.h"
 #include "runtime/core/device.h"
 #include "runtime/core/scores.h"
 #include "runtime/base/processor.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "cli_session.h"
 #include "runtime/core/adjacency.h"
 #include "runtime/core/device.h"
 #include "runtime/core/home.h"

@@ -1,4 +1,4 @@
-/* session.c: what the commands of a produced program begin with. */
+/* cli_session.c: what the commands of a produced program begin with. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "session.h"
+#include "cli_session.h"
 #include "runtime/base/processor.h"
 #include "runtime/core/lanes.h"
 #include "runtime/core/ranks.h"

@@ -1,6 +1,6 @@
-/* session.h: data, an instance with them, and weights, as the command line has them. */
-#ifndef GNN_SESSION_H
-#define GNN_SESSION_H
+/* cli_session.h: data, an instance with them, and weights, as the command line has them. */
+#ifndef GNN_CLI_SESSION_H
+#define GNN_CLI_SESSION_H
 
 #include "cli.h"
 
