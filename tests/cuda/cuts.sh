@@ -11,7 +11,7 @@ root=$(realpath "$here/../..")
 work=$build/check/cuda_cuts
 rm -rf "$work" && mkdir -p "$work"
 plans=$root/tests/end_to_end/models/plans box=--target=$root/tests/end_to_end/models/plans/box.gnn
-export CFLAGS=-O1
+export CFLAGS=-O0
 # Of as many nodes as have two parts: the emulation takes its time.
 models=$work/models
 mkdir "$models"

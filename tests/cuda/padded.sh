@@ -6,7 +6,7 @@ build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 root=$(realpath "$here/../..")
 . "$here/../tap.sh"
-export CFLAGS=-O1 # of programs for the CPU, which are compared with to a tolerance
+export CFLAGS=-O0 # of programs for the CPU, which are compared with to a tolerance
 . "$here/losses.sh"
 work=$build/check/cuda_padded
 rm -rf "$work" && mkdir -p "$work"

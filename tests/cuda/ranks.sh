@@ -47,7 +47,7 @@ fi
 
 # ---- on the stand-ins ----
 
-export CUDA_HOME=$work/toolkit LDFLAGS=-rdynamic CFLAGS=-O1 MPICC=$here/../ranks/standin/mpicc
+export CUDA_HOME=$work/toolkit LDFLAGS=-rdynamic CFLAGS=-O0 MPICC=$here/../ranks/standin/mpicc
 # A linker that knows no NCCL, and a compiler that finds no header of it, wherever these may lie here.
 mkdir ld && printf '#!/bin/bash\nfor word; do shift; [ "$word" = -lnccl ] && word=-lno_nccl; set -- "$@" "$word"; done\nexec %s "$@"\n' "$(command -v ld)" >ld/ld && chmod +x ld/ld
 mkdir -p bare/lib64 && ln -s "$work/toolkit/bin" bare/bin && ln -s "$work"/toolkit/lib64/* bare/lib64/ && cp -rs "$(realpath toolkit/include)" bare/include 2>/dev/null && rm -f bare/include/nccl.h

@@ -51,7 +51,7 @@ make_all() { # NAME
   local kind
   make_one "$1" keep all >"$work/$1_keep.said" 2>&1
   for kind in $(kinds_of "$1"); do make_one "$1" $kind "$(least_of "$work/$1.gnn" ${road[$kind]})" >"$work/$1_$kind.said" 2>&1; done
-  CFLAGS=-O1 "$build/gnncc" -q -w "$work/$1.gnn" -o "$work/$1.cpu" >>"$work/$1_keep.said" 2>&1
+  CFLAGS=-O0 "$build/gnncc" -q -w "$work/$1.gnn" -o "$work/$1.cpu" >>"$work/$1_keep.said" 2>&1
 }
 for name in "${names[@]}"; do
   while [ "$(jobs -rp | wc -l)" -ge "$(nproc)" ]; do wait -n; done # as many at a time as there are processors

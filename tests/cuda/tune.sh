@@ -5,7 +5,7 @@ set -u
 build=$(realpath "$1")
 here=$(realpath "$(dirname "$0")")
 . "$here/../tap.sh"
-export CFLAGS=-O1 # of programs for the CPU, which are compared with to a tolerance
+export CFLAGS=-O0 # of programs for the CPU, which are compared with to a tolerance
 gnncc=$build/gnncc version=$("$gnncc" -dumpversion)
 work=$build/check/cuda_tune
 rm -rf "$work" && mkdir -p "$work" && cd "$work" || exit 2

@@ -15,7 +15,7 @@ plans=$here/models/plans epochs=6
 is_all() { [ -n "${PLANS_ALL:-}" ]; }
 effort=$(is_all || echo --plan-effort=fast)
 
-# ---- making programs: hardly optimised and without double precision, because most of the time is the C compiler's ----
+# ---- making programs: not optimised and without double precision, because most of the time is the C compiler's ----
 program() { # NAME MODEL OPTIONS...: ./NAME, with what was said in NAME.log and the status in NAME.status
   local name=$1 model=$2 path=$plans/$2.gnn status
   shift 2
@@ -32,9 +32,7 @@ compile_once() { # NAME MODEL: plans that are the same have the same sources
 }
 mkdir compiled
 compile() { # NAME MODEL: gen_NAME; for this processor, because a product that is fused with a sum by software is compiled and run for twice as long
-  local level=-Og
-  case $2 in gin4 | fates* | returns2) level=-O0 ;; esac # they run for milliseconds
-  gcc -std=gnu11 -w $level -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math "-Igen_$1" "gen_$1/$2.c" "gen_$1/main.c" "$build/share/libgnnrt.a" -o "$1" \
+  gcc -std=gnu11 -w -O0 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math "-Igen_$1" "gen_$1/$2.c" "gen_$1/main.c" "$build/share/libgnnrt.a" -o "$1" \
     -l:libz.a -lm -lpthread
 }
 queue() { printf '%s\n' "$*" >>queued; } # NAME MODEL OPTIONS...

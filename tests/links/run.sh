@@ -9,7 +9,7 @@ workplace
 python3 "$here/make_links.py" data
 cp -r "$here/models" .
 cd models
-export CFLAGS=-Og
+export CFLAGS=-O0
 
 same_bits() { # PROGRAM: the same weights for any number of threads, and when it goes on from the middle
   "./$1" -q --threads 1 --out one && "./$1" -q --threads 2 --out two && cmp one/last.safetensors two/last.safetensors &&

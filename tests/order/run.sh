@@ -14,7 +14,7 @@ makes() { # PROGRAM MODEL.gnn OPTION...
   local name
   name=$(basename "$2" .gnn)
   rm -rf gen && "$gnncc" -w --verify -S "${@:3}" "$2" -o gen &&
-    gcc -std=gnu11 -O1 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -Igen "gen/$name.c" gen/main.c "$build/share/libgnnrt.a" \
+    gcc -std=gnu11 -O0 -march=native -ffp-contract=off -fno-math-errno -fno-trapping-math -Igen "gen/$name.c" gen/main.c "$build/share/libgnnrt.a" \
       -o "$1" -l:libz.a -lm -lpthread
 }
 model() { # NAME GRAPH ORDER
@@ -130,7 +130,7 @@ check "the first value that is not finite: its node" finds
 # ---- host programs ----
 scores() { # ORDER: of a host program around the model in that order
   sed 's/e : edge, //; s/ \* e / /; s/edge_w, //' "m_$1.gnn" >api.gnn && rm -rf "api_$1" && "$gnncc" -q -w -S --prefix=model api.gnn -o "api_$1" &&
-    gcc -std=gnu11 -O1 -march=native -ffp-contract=off -I"api_$1" -I"$root" -I"$root/runtime" "$here/host.c" "api_$1/model.c" "$build/share/libgnnrt.a" -o host -l:libz.a -lm -lpthread &&
+    gcc -std=gnu11 -O0 -march=native -ffp-contract=off -I"api_$1" -I"$root" -I"$root/runtime" "$here/host.c" "api_$1/model.c" "$build/share/libgnnrt.a" -o host -l:libz.a -lm -lpthread &&
     ./host directed | awk -F, 'BEGIN { print "node" } { print NR - 1 "," $0 }' >"$1.scores"
 }
 check "a host program's scores" scores given

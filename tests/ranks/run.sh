@@ -8,7 +8,7 @@ build=$(cd "$1" && pwd)
 . "$here/../mpi.sh"
 gnncc=$build/gnncc
 workplace
-export CFLAGS=-Og
+export CFLAGS=-O0
 
 # ---- what needs no MPI ----
 

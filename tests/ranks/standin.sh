@@ -25,7 +25,7 @@ train every { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs 
 MODEL
 
 program=every
-one_process() { rm -rf one && CFLAGS=-O1 "$gnncc" -q -w --cut=whole $program.gnn -o ${program}_1 && ./${program}_1 --threads 1 -q --every 1 --log csv --out one; }
+one_process() { rm -rf one && CFLAGS=-O0 "$gnncc" -q -w --cut=whole $program.gnn -o ${program}_1 && ./${program}_1 --threads 1 -q --every 1 --log csv --out one; }
 check "one process" one_process
 check "sources of three ranks" "$gnncc" -q -w -S --ranks=3 every.gnn -o every
 run() { # SEED PROGRAM ARGUMENT...: three ranks
@@ -59,7 +59,7 @@ done
 
 again() { # rows that never change, in every epoch
   local seed
-  CFLAGS=-O1 "$gnncc" -q -w --ranks=3 --policy=dedup every.gnn -o again && for seed in 1 2 3; do trains $seed ./again 2 || return 1; done
+  CFLAGS=-O0 "$gnncc" -q -w --ranks=3 --policy=dedup every.gnn -o again && for seed in 1 2 3; do trains $seed ./again 2 || return 1; done
 }
 check "  and where rows that never change come in every epoch" again
 
@@ -162,7 +162,7 @@ model columns on g { return x |> dropout(0.3) |> GCN(20) |> relu |> SAGE(20) |> 
 train columns { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }
 plan { policy = transpose }
 MODEL
-alone() { rm -rf one && sed '/^plan/d' columns.gnn >alone.gnn && CFLAGS=-O1 "$gnncc" -q -w --cut=whole alone.gnn -o columns_1 && ./columns_1 --threads 1 -q --every 1 --log csv --out one; }
+alone() { rm -rf one && sed '/^plan/d' columns.gnn >alone.gnn && CFLAGS=-O0 "$gnncc" -q -w --cut=whole alone.gnn -o columns_1 && ./columns_1 --threads 1 -q --every 1 --log csv --out one; }
 check "sums over columns, in one process" alone
 by_columns() { "$gnncc" -q -w -S --verify --ranks=3 columns.gnn -o columns && [ "$(grep -c 'GNN_LANE_NET.*(transpose)' columns/columns.c)" -ge 6 ]; }
 check "  sources of three ranks" by_columns
@@ -191,7 +191,7 @@ train net { loss = cross_entropy(out, y); optimizer = sgd(lr = 100); epochs = 7;
 MODEL
 model=net
 asks_for() { # BOUNDARY NAME: of $model, on three ranks
-  sed "s/BOUNDARY/$1/" "$model.gnn" >"$2.gnn" && CFLAGS=-O1 "$gnncc" -q -w --verify --ranks=3 "$2.gnn" -o "$2"
+  sed "s/BOUNDARY/$1/" "$model.gnn" >"$2.gnn" && CFLAGS=-O0 "$gnncc" -q -w --verify --ranks=3 "$2.gnn" -o "$2"
 }
 is_defined() { # BOUNDARY NAME KIND NUMBER: the losses of plain loops, from the second epoch on others than exact ones; the same in another order of messages
   asks_for "$1" "$2" && rm -rf "$2.out" "$2_again.out" && run 1 "./$2" --threads 1 -q --every 1 --log csv --out "$2.out" && run 5 "./$2" --threads 2 -q --every 1 --log csv --out "$2_again.out" &&
@@ -219,7 +219,7 @@ goes_on() { # the rows of an epoch are drawn by its number
 check "  which goes on from a checkpoint to the same bits" goes_on
 undirected() { # both directions have the same edges, but not when rows are drawn; with a share of 1 all of them are
   model_of() { printf 'data g from synth(kind = "rmat", nodes = 8200, degree = 5, features = 8, classes = 3, seed = 3)\nmodel m on g { return x |> SAGE(4) |> relu |> SAGE(4) |> relu |> GCN(y.classes) }\ntrain m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 4%s }\n' "$1"; }
-  model_of '; approximate { boundary = sample(1) }' >all.gnn && model_of '' >none.gnn && CFLAGS=-O1 "$gnncc" -q -w --ranks=3 all.gnn -o all && CFLAGS=-O1 "$gnncc" -q -w --cut=whole none.gnn -o none &&
+  model_of '; approximate { boundary = sample(1) }' >all.gnn && model_of '' >none.gnn && CFLAGS=-O0 "$gnncc" -q -w --ranks=3 all.gnn -o all && CFLAGS=-O0 "$gnncc" -q -w --cut=whole none.gnn -o none &&
     run 1 ./all --threads 1 -q --out all.out && ./none --threads 1 -q --out none.out && ./none eval --weights none.out/last.safetensors >by_one && run 1 ./all eval --threads 1 --weights all.out/last.safetensors >by_three && cmp by_one by_three
 }
 check "  of all rows it is exact, on an undirected graph, too" undirected
