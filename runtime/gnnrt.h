@@ -253,6 +253,7 @@ struct gnn_run {
   gnn_halo_rows halo[GNN_HALOS]; /* of sums over in-edges, over out-edges; of values on edges; NULL where nothing gathers so */
   const int32_t *node_id;        /* what the data call each node, and behind the rank's own the others where there is room, by which dropout draws; NULL: what the graph does, or it is on the SSD (gnn_home_bring_ids) */
   const int64_t *edge_id;        /* the same of edges; NULL, too, where no dropout is on edges */
+  const int64_t *out_edge_id;    /* likewise, in the order of the edges that leave each node; NULL, too, where kernels find these by the edges' numbers */
   gnn_sparse sparse[GNN_SPARSE_MAX];
   const int32_t *rows[GNN_SPLIT_COUNT]; /* labelled nodes of each split, ascending, in the arena */
   int64_t row_count[GNN_SPLIT_COUNT];
@@ -418,8 +419,11 @@ typedef struct gnn_graph_desc {
   int64_t at_blocks;     /* gnn_blocks.first, with room for as many as `nodes` rows have */
   int is_ordered;                      /* otherwise these are nowhere */
   int64_t at_node_id, at_edge_id;      /* int32 per node, int64 per edge */
+  int64_t at_out_edge_id;              /* likewise, in the order of the edges that leave each node; read only where edges have their numbers away from the device */
   int is_node_id_on_host;              /* at_node_id is an offset of the host arena, from where copies bring those of parts */
   gnn_side node_id_home;               /* where it has extents, these have them on the SSD; likewise */
+  int are_edge_ids_on_host;            /* likewise at_edge_id and at_out_edge_id */
+  gnn_side edge_id_home, out_edge_id_home;
   int has_ids_of_others;               /* of a rank: at_node_id has room for those of gnn_run.others */
   int64_t at_rows[GNN_SPLIT_COUNT];
   int64_t row_count[GNN_SPLIT_COUNT];
@@ -585,6 +589,8 @@ typedef struct gnn_keep_order {
   int64_t at_rows[GNN_SPLIT_COUNT];
   int has_moved_ids;               /* and what the data call each node */
   int64_t at_node_id;
+  int has_moved_edge_ids;          /* and each edge; -1: there are none */
+  int64_t at_edge_id, at_out_edge_id;
   int has_moved_halos;             /* and which rows parts gather of each other, with the codes of edges */
   int64_t at_halo_rows[GNN_HALOS], at_edge_codes; /* -1: these are where they are in the plan */
   int has_moved_offsets;           /* and where the edges of each node begin */
@@ -704,7 +710,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 28 };
+enum { GNN_ABI = 29 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

@@ -204,7 +204,7 @@ const char *argument_before_rows(const Emission *m, const Block *block) {
   const int64_t bytes = bytes_before_rows(m, block);
   if (bytes == 0) return "";
   const Op op = block->kernels->graph->values[block->value].op;
-  const int number_bytes = op == OP_OFFSETS || op == OP_ENTRY_OFFSETS || op == OP_OUT_EDGES ? 8 : kernels_is_half(block->kernels, block->value) ? 2 : 4;
+  const int number_bytes = op == OP_OFFSETS || op == OP_ENTRY_OFFSETS || op == OP_OUT_EDGES || op == OP_EDGE_IDS ? 8 : kernels_is_half(block->kernels, block->value) ? 2 : 4;
   const int unit_bytes = m->backend == BACKEND_CUDA ? 1 : number_bytes;
   return parts_of_emission(m)->ranks ? rows_before(m, block, unit_bytes) : arena_printf(m->arena, " - %" PRId64, bytes / unit_bytes);
 }

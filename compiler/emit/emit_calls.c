@@ -211,6 +211,8 @@ void emit_keep_order(const Emission *m, const StepCalls *calls, FILE *out) {
   if (are_rows_away(m)) fprintf(out, "  .at_rows = {%s, %s, %s}, .has_moved_rows = 1,\n", kept_place(m, kept_block(y, rows[0])), kept_place(m, kept_block(y, rows[1])), kept_place(m, kept_block(y, rows[2])));
   const Block *ids = kept_block(y, residents->node_ids_away);
   if (ids) fprintf(out, "  .at_node_id = %s, .has_moved_ids = 1,\n", kept_place(m, ids));
+  const Block *edge_ids[] = {kept_block(y, residents->edge_ids_away[END_SRC]), kept_block(y, residents->edge_ids_away[END_DST])};
+  if (edge_ids[END_SRC] || edge_ids[END_DST]) fprintf(out, "  .at_edge_id = %s, .at_out_edge_id = %s, .has_moved_edge_ids = 1,\n", kept_place(m, edge_ids[END_DST]), kept_place(m, edge_ids[END_SRC]));
   const int *halo_rows = residents->halo_rows_away, codes = residents->edge_codes_away;
   if (halo_rows[HALO_FOR_DST] != NO_INDEX || halo_rows[HALO_FOR_SRC] != NO_INDEX || codes != NO_INDEX)
     fprintf(out, "  .at_halo_rows = {%s, %s, %s}, .at_edge_codes = %s, .has_moved_halos = 1,\n", kept_place(m, kept_block(y, halo_rows[HALO_FOR_DST])), kept_place(m, kept_block(y, halo_rows[HALO_FOR_SRC])),

@@ -232,11 +232,12 @@ void rows_name_acc(RowWriter *w, ValueId value, Index index, const char *name) {
 void rows_name_local(RowWriter *w, ValueId value, const char *array) { ARENA_PUSH(w->arena, w->locals, w->local_count, ((Local){value, array})); }
 
 /* ROWS_NONE has none: its things are there once. */
+static const char *const row_names[] = {"0", "r", "src", "dst", "e"};
+
 static const char *row_variable(RowWriter *w, RowKind row) {
-  static const char *const names[] = {"0", "r", "src", "dst", "e"};
   static const unsigned uses[] = {0, USES_ROW, USES_SRC, USES_DST, USES_EDGE};
   w->uses |= uses[row];
-  return names[row];
+  return row_names[row];
 }
 
 static Level level_of_row(const RowWriter *w, RowKind row) {
@@ -475,6 +476,8 @@ static const char *probability(RowWriter *w, ValueId id) {
 
 /* Dropout draws by what the data call a row. */
 static const char *drawn_row(RowWriter *w, const Value *value, RowKind row) {
+  const ValueId edge_ids = value->shape.domain == DOMAIN_EDGE ? kernels_edge_ids(w->kernels, w->kernel) : NO_VALUE;
+  if (edge_ids != NO_VALUE) return arena_printf(w->arena, "%s[%s]", argument_at_offsets(w->arguments, edge_ids, &w->uses), row == ROWS_EDGE ? "i" : row_variable(w, row));
   const char *name = row_variable(w, row);
   if ((w->emission->program->data->recipe.order == ORDER_GIVEN && !w->emission->program->info->is_of_rank) || row == ROWS_NONE || value->shape.domain == DOMAIN_NONE) return name;
   if (value->shape.domain == DOMAIN_NODE) return arena_printf(w->arena, "%s[%s]", argument_at_node_ids(w->arguments, &w->uses), name);
@@ -498,7 +501,7 @@ static RowDropout *dropout_of(RowWriter *w, ValueId id) {
 static const char *dropout_factor(RowWriter *w, ValueId id, Index index) {
   const Value *value = &w->kernels->graph->values[id];
   RowDropout *dropout = dropout_of(w, id);
-  const char *row = index.row == ROWS_NONE ? "all" : row_variable(w, index.row);
+  const char *row = index.row == ROWS_NONE ? "all" : row_names[index.row];
   const char *bits = arena_printf(w->arena, "drop_%d_%s", dropout->site, row);
   w->uses |= USES_STEP;
   if (!(dropout->drawn & 1u << index.row))

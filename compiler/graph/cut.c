@@ -715,6 +715,13 @@ static void add_node_ids(Graph *graph) {
   graph->node_ids = graph_add(graph, (Value){.op = OP_NODE_IDS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .origin = NO_VALUE});
 }
 
+/* Of edges that scores are of, the host asks, too. */
+static void add_edge_ids(Graph *graph) {
+  if (graph->program->data->recipe.order == ORDER_GIVEN || graph->values[graph->scores].shape.domain == DOMAIN_EDGE) return;
+  for (int end = 0; end < 2; end++)
+    graph->edge_ids[end] = graph_add(graph, (Value){.op = OP_EDGE_IDS, .shape = {.domain = DOMAIN_NODE, .element = ELEMENT_LABEL}, .as.end = (EdgeEnd)end, .origin = NO_VALUE});
+}
+
 static void add_entries_of(const Cutting *c, int32_t field, bool is_by_column, Place place) {
   Graph *graph = c->to;
   if (!c->options.is_away[field] || graph->entries[field][is_by_column][0] != NO_VALUE) return;
@@ -831,7 +838,7 @@ Graph *cut_graph(const Graph *graph, CutOptions options) {
   graph_rebuild(c.to, graph_no_redirections(c.to));
   if (options.is_graph_away) add_neighbours(c.to);
   if (options.is_graph_away && options.has_halos && !options.rank) add_halo_rows(c.to);
-  if (options.is_graph_away && !options.rank) add_out_edges(c.to), add_node_ids(c.to);
+  if (options.is_graph_away && !options.rank) add_out_edges(c.to), add_node_ids(c.to), add_edge_ids(c.to);
   add_entries(&c);
   if (options.has_labels) add_labels(c.to);
   for (int s = 0; s < SPLIT_COUNT && options.has_split_rows; s++)

@@ -37,7 +37,7 @@ Graph *graph_new(Arena *arena, const TypedProgram *program) {
   graph->program = program;
   for (int kind = 0; kind < HALO_KINDS; kind++) graph->halo_rows[kind] = NO_VALUE;
   for (int s = 0; s < SPLIT_COUNT; s++) graph->split_rows[s] = NO_VALUE;
-  graph->scores = graph->loss = graph->labels = graph->out_edges = graph->edge_codes = graph->node_ids = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
+  graph->scores = graph->loss = graph->labels = graph->out_edges = graph->edge_codes = graph->node_ids = graph->edge_ids[END_SRC] = graph->edge_ids[END_DST] = graph->neighbours[END_SRC] = graph->neighbours[END_DST] = graph->offsets[END_SRC] = graph->offsets[END_DST] = NO_VALUE;
   return graph;
 }
 
@@ -74,7 +74,7 @@ Graph *graph_copy(const Graph *graph) {
   for (int i = 0; i < graph->value_count; i++) graph_add(copy, graph->values[i]);
   copy->scores = graph->scores;
   copy->loss = graph->loss;
-  for (int end = 0; end < 2; end++) copy->neighbours[end] = graph->neighbours[end], copy->offsets[end] = graph->offsets[end];
+  for (int end = 0; end < 2; end++) copy->neighbours[end] = graph->neighbours[end], copy->offsets[end] = graph->offsets[end], copy->edge_ids[end] = graph->edge_ids[end];
   for (int kind = 0; kind < HALO_KINDS; kind++) copy->halo_rows[kind] = graph->halo_rows[kind];
   for (int s = 0; s < SPLIT_COUNT; s++) copy->split_rows[s] = graph->split_rows[s];
   copy->out_edges = graph->out_edges;
@@ -427,6 +427,7 @@ void graph_name_values(Graph *graph) {
     else if (value->op == OP_OUT_EDGES) base = "out_edges";
     else if (value->op == OP_EDGE_CODES) base = "edge_codes";
     else if (value->op == OP_NODE_IDS) base = "node_ids";
+    else if (value->op == OP_EDGE_IDS) base = value->as.end == END_DST ? "edge_ids" : "out_edge_ids";
     else if (value->op == OP_SPLIT_ROWS) base = value->as.index == SPLIT_TRAIN ? "rows_train" : value->as.index == SPLIT_VALID ? "rows_valid" : "rows_test";
     else if (value->op == OP_ENTRIES) base = graph_entries_name(graph, value);
     else if (value->op == OP_ENTRY_OFFSETS) base = arena_printf(graph->arena, "%s_row_ptr", program->fields[value->as.entries.field].name);

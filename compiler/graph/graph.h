@@ -178,6 +178,7 @@ typedef struct Graph {
   ValueId out_edges;        /* likewise the numbers of the edges that leave each node */
   ValueId halo_rows[HALO_KINDS], edge_codes; /* likewise which rows parts gather, by HaloKind, and where out-edges have theirs; NO_VALUE, too, where there are no halos, or the rows are few enough to stay */
   ValueId node_ids;         /* likewise what the data call each node, where that is another number than its own; read where rows of nodes are dropped */
+  ValueId edge_ids[2];      /* likewise what they call each edge, by EdgeEnd in the order of the rows there; read where rows of edges are dropped */
   ValueId split_rows[SPLIT_COUNT]; /* likewise which nodes have labels, with these */
   ValueId labels;           /* of an evaluation that a GPU measures, where they move, too: read with what makes the scores; else NO_VALUE */
   ValueId (*entries)[2][2]; /* per field, by [is_by_column][is_number]: likewise, of products with sparse features that move as other values do; NULL: none of any field, or NO_VALUE */

@@ -49,6 +49,8 @@ OP(ENTRY_OFFSETS, "where those of each row begin; beside them",
    0,  LEAF,   ENTRIES,  NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(NODE_IDS, "what the data call each node, by which dropout draws; beside what is dropped",
    0,  LEAF,   NONE,     NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
+OP(EDGE_IDS, "what the data call each edge, in the order of the rows at one end, likewise",
+   0,  LEAF,   END,      NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(SPLIT_ROWS, "which nodes of a split have labels, ascending; beside the operands of losses, and of what makes scores that are measured",
    0,  LEAF,   INDEX,    NEIGHBOURS,    nothing,   nothing,   0, nothing,                NOTHING,  ROWS)
 OP(ROW_COUNT, "how many nodes, edges or graphs there are",

@@ -738,7 +738,7 @@ static bool asks_for_edges(Fusion *f, ValueId id) {
     if (ranks_of(f) && !value_table(value)) f->kernels->asks_others = true;
     return value->op != OP_HALO || ranks_of(f);
   }
-  if (value->op == OP_DROPOUT) return true;
+  if (value->op == OP_DROPOUT && f->graph->edge_ids[END_SRC] == NO_VALUE) return true;
   for (int k = 0; k < value->operand_count && value->op != OP_LIFT; k++)
     if (asks_for_edges(f, value->operand[k])) return true;
   return false;
@@ -752,11 +752,14 @@ static bool gathers_from_halos(const Kernels *kernels, const Kernel *kernel, boo
   return false;
 }
 
-ValueId kernels_out_edges(const Kernels *kernels, const Kernel *kernel) {
+static ValueId input_by(const Kernels *kernels, const Kernel *kernel, Op op) {
   for (int k = 0; k < kernel->input_count; k++)
-    if (kernels->graph->values[kernel->inputs[k]].op == OP_OUT_EDGES) return kernel->inputs[k];
+    if (kernels->graph->values[kernel->inputs[k]].op == op) return kernel->inputs[k];
   return NO_VALUE;
 }
+
+ValueId kernels_out_edges(const Kernels *kernels, const Kernel *kernel) { return input_by(kernels, kernel, OP_OUT_EDGES); }
+ValueId kernels_edge_ids(const Kernels *kernels, const Kernel *kernel) { return input_by(kernels, kernel, OP_EDGE_IDS); }
 
 ValueId kernels_halo_rows(const Kernels *kernels, const Kernel *kernel) {
   const Value *anchor = &kernels->graph->values[kernel->anchor];
@@ -821,14 +824,17 @@ static void note_drawn(Fusion *f, Kernel *kernel, ValueId id, bool is_own, bool 
   const Value *value = &f->graph->values[id];
   if ((!is_own && !f->is_virtual[id]) || !visit(f, id, is_far)) return;
   if (value->op == OP_DROPOUT && value->shape.domain == DOMAIN_NODE) kernel->draws_by_node = true, kernel->draws_far |= is_far;
+  if (value->op == OP_DROPOUT && value->shape.domain == DOMAIN_EDGE) kernel->draws_by_edge = true;
   for (int k = 0; k < value->operand_count; k++)
     note_drawn(f, kernel, value->operand[k], false, is_far || kernel->kind == KERNEL_SPARSE_OUTER || (value->op == OP_LIFT && value->as.end != graph_walk_end(&f->graph->values[kernel->anchor])));
 }
 
-static void note_node_ids(Fusion *f, Kernel *kernel) {
+static void note_ids(Fusion *f, Kernel *kernel) {
+  const ValueId nodes = f->graph->node_ids, edges = f->graph->edge_ids[graph_walk_end(&f->graph->values[kernel->anchor])];
   f->walk += ROLES;
-  for (int b = -1; b < kernel->body_count && f->graph->node_ids != NO_VALUE; b++) note_drawn(f, kernel, b < 0 ? kernel->anchor : kernel->body[b], true, false);
-  if (kernel->draws_by_node) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, f->graph->node_ids);
+  for (int b = -1; b < kernel->body_count && (nodes != NO_VALUE || edges != NO_VALUE); b++) note_drawn(f, kernel, b < 0 ? kernel->anchor : kernel->body[b], true, false);
+  if (kernel->draws_by_node && nodes != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, nodes);
+  if (kernel->draws_by_edge && edges != NO_VALUE) add_once(f->graph->arena, &kernel->inputs, &kernel->input_count, edges);
 }
 
 /* Beside the operands. */
@@ -895,7 +901,7 @@ Kernels *fuse(Graph *graph, const bool *is_sparse_field, const FuseOptions *opti
     note_graph_directions(&f, &kernels->kernels[i]);
     note_entries(&f, &kernels->kernels[i]);
     note_tables_of_halos(kernels, &kernels->kernels[i]);
-    note_node_ids(&f, &kernels->kernels[i]);
+    note_ids(&f, &kernels->kernels[i]);
     note_labels(kernels, &kernels->kernels[i]);
   }
   if (options->backend == BACKEND_CUDA) choose_libraries(kernels, options);

@@ -99,6 +99,7 @@ typedef struct Kernel {
   int64_t walkers;    /* of all parts of a rank, so many in all */
   bool draws_by_node; /* it drops rows of nodes, its own or, too, */
   bool draws_far;     /* others: at far ends of edges, or where sparse features of a column are not 0 */
+  bool draws_by_edge; /* it drops rows of edges */
   Phase phase;
   Variant variant;    /* BACKEND_CUDA */
   int variant_count;
@@ -142,6 +143,7 @@ ValueId kernels_offsets(const Kernels *kernels, const Kernel *kernel);
 
 /* Which rows a kernel copies to halos, and where one that goes over out-edges finds the values on these in halos, likewise (Graph.halo_rows, .edge_codes). */
 ValueId kernels_out_edges(const Kernels *kernels, const Kernel *kernel); /* the numbers of the edges that it goes over from their sources, likewise, where it asks for them (Graph.out_edges) */
+ValueId kernels_edge_ids(const Kernels *kernels, const Kernel *kernel); /* what the data call the edges that it drops, in the order in which it goes over them, likewise (Graph.edge_ids) */
 ValueId kernels_halo_rows(const Kernels *kernels, const Kernel *kernel);
 ValueId kernels_edge_codes(const Kernels *kernels, const Kernel *kernel);
 

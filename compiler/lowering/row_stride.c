@@ -64,7 +64,7 @@ int64_t kernels_bytes(const Kernels *kernels, ValueId id) {
   id = kernels->storage[id];
   const Value *value = &kernels->graph->values[id];
   if (value->op == OP_NEIGHBOURS || value->op == OP_EDGE_CODES) return 4 * graph_rows(kernels->graph, DOMAIN_EDGE);
-  if (value->op == OP_OUT_EDGES) return 8 * graph_rows(kernels->graph, DOMAIN_EDGE);
+  if (value->op == OP_OUT_EDGES || value->op == OP_EDGE_IDS) return 8 * graph_rows(kernels->graph, DOMAIN_EDGE);
   if (value->op == OP_OFFSETS || value->op == OP_ENTRY_OFFSETS) return 8 * (graph_rows(kernels->graph, DOMAIN_NODE) + 1);
   if (value->op == OP_SPLIT_ROWS) return 4 * kernels->graph->program->info->split_count[value->as.index];
   if (value->op == OP_ENTRIES) return 4 * kernels->graph->program->fields[value->as.entries.field].nonzeros;

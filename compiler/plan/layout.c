@@ -89,7 +89,7 @@ static int add_stay(Laying *l, const Plan *plan, const PlanStay *stay, int first
     block.first = s->kernel_step[first_boundary + from]; /* the step of the first part says whose they are */
   } else {
     const Op op = kernels->graph->values[value].op;
-    block.kind = op == OP_INPUT || op == OP_ENTRIES || op == OP_ENTRY_OFFSETS || op == OP_HOISTED ? BLOCK_FEATURES : op == OP_NEIGHBOURS || op == OP_OFFSETS || op == OP_HALO_ROWS || op == OP_OUT_EDGES || op == OP_EDGE_CODES || op == OP_NODE_IDS || op == OP_SPLIT_ROWS || op == OP_DEGREE ? BLOCK_GRAPH : op == OP_PARAM ? BLOCK_WEIGHTS : op == OP_STATE ? BLOCK_OPTIMIZER : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
+    block.kind = op == OP_INPUT || op == OP_ENTRIES || op == OP_ENTRY_OFFSETS || op == OP_HOISTED ? BLOCK_FEATURES : op == OP_NEIGHBOURS || op == OP_OFFSETS || op == OP_HALO_ROWS || op == OP_OUT_EDGES || op == OP_EDGE_CODES || op == OP_NODE_IDS || op == OP_EDGE_IDS || op == OP_SPLIT_ROWS || op == OP_DEGREE ? BLOCK_GRAPH : op == OP_PARAM ? BLOCK_WEIGHTS : op == OP_STATE ? BLOCK_OPTIMIZER : kernels->graph->values[value].phase == PHASE_FORWARD ? BLOCK_ACTIVATION : BLOCK_GRADIENT;
     block.name = block_name(l, plan, value, part);
     block.bytes = parts_bytes(plan->problem->parts, value, part);
     block.padding = kernels_padding(kernels, value);

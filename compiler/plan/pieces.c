@@ -158,6 +158,8 @@ static void find_cut(Parts *p, const Residents *residents) {
     if (is_asked_for(k->graph, residents, v)) p->is_cut[k->storage[v]] = false;
   for (int end = 0; end < 2; end++)
     if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
+  for (int end = 0; end < 2; end++)
+    if (k->graph->edge_ids[end] != NO_VALUE && !every_part_has_edges(p, (EdgeEnd)end)) p->is_cut[k->graph->edge_ids[end]] = false;
   if (k->graph->out_edges != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->out_edges] = false;
   if (k->graph->edge_codes != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->edge_codes] = false;
   for (int s = 0; s < SPLIT_COUNT; s++)
@@ -381,7 +383,7 @@ int64_t parts_bytes_before(const Parts *p, ValueId value, int part) {
   const Value *v = &p->kernels->graph->values[p->kernels->storage[value]];
   if (part < 2) return 0;
   if (v->op == OP_NEIGHBOURS || v->op == OP_EDGE_CODES) return (int64_t)sizeof(int32_t) * p->edges[v->as.end][part - 1];
-  if (v->op == OP_OUT_EDGES) return (int64_t)sizeof(int64_t) * p->edges[END_SRC][part - 1];
+  if (v->op == OP_OUT_EDGES || v->op == OP_EDGE_IDS) return (int64_t)sizeof(int64_t) * p->edges[v->as.end][part - 1];
   if (v->op == OP_HALO_ROWS) return (int64_t)sizeof(int32_t) * p->halo[v->as.degree.halo].before[part - 1];
   if (v->op == OP_SPLIT_ROWS) return (int64_t)sizeof(int32_t) * p->labelled[v->as.index][part - 1];
   if (are_offsets(v)) return OFFSET_BYTES * p->first[part - 1];
@@ -402,7 +404,7 @@ static int64_t bytes_before_of_away(const Parts *p, const Away *away, int part) 
   if (away->of == AWAY_OFFSETS) return OFFSET_BYTES * p->first[part - 1];
   if (away->of == AWAY_SPLIT_ROWS) return (int64_t)sizeof(int32_t) * p->labelled[away->split][part - 1];
   if (away->of == AWAY_HALO_ROWS) return (int64_t)sizeof(int32_t) * p->halo[away->halo].before[part - 1];
-  if (away->of == AWAY_OUT_EDGES) return (int64_t)sizeof(int64_t) * p->edges[END_SRC][part - 1];
+  if (away->of == AWAY_EDGE_NUMBERS) return (int64_t)sizeof(int64_t) * p->edges[away->end][part - 1];
   if (away->of == AWAY_NEIGHBOURS) return (int64_t)sizeof(int32_t) * p->edges[away->end][part - 1];
   if (away->of == AWAY_ENTRIES) return 4 * p->entries[away->entries.field].before[away->entries.is_by_column][part - 1];
   return away->bytes / p->first[p->count] * p->first[part - 1];

@@ -73,7 +73,7 @@ typedef struct Away {
   Tier tier;
   int64_t at, bytes;   /* at: in the host arena; parts on the SSD, and scores, lie elsewhere (parts_away_at) */
   Padding padding;     /* of its rows */
-  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_OUT_EDGES, AWAY_OFFSETS, AWAY_HALO_ROWS, AWAY_SPLIT_ROWS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, or of 8 bytes, in that of sources, and where those of each row begin, or of features;
+  enum { AWAY_ROWS, AWAY_NEIGHBOURS, AWAY_EDGE_NUMBERS, AWAY_OFFSETS, AWAY_HALO_ROWS, AWAY_SPLIT_ROWS, AWAY_ENTRIES } of; /* rows of nodes; a number for each edge, in the order of the rows at `end`, or one of 8 bytes, and where those of each row begin, or of features;
                                                                                          for each row of a part that another gathers; for each labelled row of a `split`; for each of a field's `entries` */
   EdgeEnd end;
   HaloKind halo;
@@ -130,7 +130,7 @@ typedef struct Residents {
     const Cached **of_parts; /* per levels of parts; NULL: not yet asked for */
   } cache;
   int *field_away, neighbours_away[2], offsets_away[2], degree_away[2]; /* per field, and by EdgeEnd: index into away, NO_INDEX for what is on the device */
-  int halo_rows_away[HALO_KINDS], edge_codes_away, out_edges_away, node_ids_away, rows_away[SPLIT_COUNT]; /* likewise, by HaloKind; by split */
+  int halo_rows_away[HALO_KINDS], edge_codes_away, out_edges_away, node_ids_away, edge_ids_away[2], rows_away[SPLIT_COUNT]; /* likewise, by HaloKind; by EdgeEnd; by split */
   int (*entries_away)[2][2]; /* likewise, per field, by [is_by_column][is_number] */
   int *entry_offsets_away;
   int scores_away;        /* where an evaluation leaves the scores, likewise */

@@ -28,7 +28,7 @@ typedef struct Collecting {
   const TypedProgram *program;
   bool *is_field_used, is_for_gpu;
   DataHomes homes;
-  bool is_graph_away, has_offsets_away, has_labels_away, has_halo_rows_away, has_edge_codes_away, has_out_edges_away, has_node_ids_away, has_split_rows_away;
+  bool is_graph_away, has_offsets_away, has_labels_away, has_halo_rows_away, has_edge_codes_away, has_out_edges_away, has_node_ids_away, has_edge_ids_away[2], has_split_rows_away;
   Padding *field_padding;
   bool *has_entry_offsets_away; /* per field */
   int window_count;
@@ -157,7 +157,7 @@ static void add_edge_set(Collecting *l, Domain edges, const struct EdgeNeeds *ne
   if (is_away && needs->out && !shares) l->residents->neighbours_away[END_SRC] = add_neighbours_away(l, "graph_out_idx", count, END_SRC);
   if (has_offsets_away && (needs->in || shares)) l->residents->offsets_away[END_DST] = add_offsets_away(l, "graph_in_ptr", destinations, END_DST);
   if (has_offsets_away && needs->out && !shares) l->residents->offsets_away[END_SRC] = add_offsets_away(l, "graph_out_ptr", sources, END_SRC);
-  if (needs->out_edge && is_away && l->has_out_edges_away) l->residents->out_edges_away = add_away(l, "graph_out_edge", (Away){.tier = l->homes.graph, .bytes = 8 * count, .of = AWAY_OUT_EDGES});
+  if (needs->out_edge && is_away && l->has_out_edges_away) l->residents->out_edges_away = add_away(l, "graph_out_edge", (Away){.tier = l->homes.graph, .bytes = 8 * count, .of = AWAY_EDGE_NUMBERS, .end = END_SRC});
   else if (needs->out_edge) blocks->out_edge = add_part(l, name, "out_edge", 8 * count);
   if (is_away && needs->degree[END_DST]) l->residents->degree_away[END_DST] = add_degree_away(l, "graph_in_degree", destinations);
   else if (needs->degree[END_DST]) blocks->degree[END_DST] = add_part(l, name, "in_degree", 4 * destinations);
@@ -185,7 +185,11 @@ static void add_graph(Collecting *l, const Kernels *kernels[3]) {
   y->has_ids_of_others = is_ordered && drops(kernels[0], DOMAIN_OTHERS);
   if (l->has_node_ids_away) y->node_ids_away = add_away(l, "graph_node_id", (Away){.tier = l->homes.graph, .bytes = 4 * info->nodes});
   else if (is_ordered) y->node_id = add_resident(l, BLOCK_GRAPH, "graph_node_id", 4 * (y->has_ids_of_others ? info->ranks->table[HALO_FOR_DST] : info->nodes));
-  if (is_ordered && drops(kernels[0], DOMAIN_EDGE)) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
+  for (int end = 0; end < 2; end++)
+    if (l->has_edge_ids_away[end])
+      y->edge_ids_away[end] = add_away(l, end == END_DST ? "graph_edge_id" : "graph_out_edge_id", (Away){.tier = l->homes.graph, .bytes = 8 * info->edges, .of = AWAY_EDGE_NUMBERS, .end = (EdgeEnd)end});
+  const bool are_edge_ids_away = l->has_edge_ids_away[END_SRC] || l->has_edge_ids_away[END_DST];
+  if (is_ordered && drops(kernels[0], DOMAIN_EDGE) && !are_edge_ids_away) y->edge_id = add_resident(l, BLOCK_GRAPH, "graph_edge_id", 8 * (info->is_of_rank ? info->ranks->table[HALO_OF_EDGES] : info->edges));
   static const char *const rows[SPLIT_COUNT] = {"rows_train", "rows_valid", "rows_test"};
   for (int s = 0; s < SPLIT_COUNT; s++)
     if (l->program->has_train && info->split_count[s] > 0) {
@@ -372,6 +376,10 @@ static void find_away(Collecting *l, const Kernels *kernels) {
   l->has_edge_codes_away |= graph->edge_codes != NO_VALUE;
   l->has_out_edges_away |= graph->out_edges != NO_VALUE;
   l->has_node_ids_away |= graph->node_ids != NO_VALUE;
+  for (int i = 0; i < kernels->kernel_count; i++) {
+    const ValueId ids = kernels_edge_ids(kernels, &kernels->kernels[i]);
+    if (ids != NO_VALUE) l->has_edge_ids_away[graph->values[ids].as.end] = true;
+  }
   for (int s = 0; s < SPLIT_COUNT; s++) l->has_split_rows_away |= l->has_labels_away && graph->split_rows[s] != NO_VALUE;
   for (int f = 0; graph->entry_offsets && f < l->program->field_count; f++) l->has_entry_offsets_away[f] |= graph->entry_offsets[f] != NO_VALUE;
 }
@@ -430,7 +438,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
     for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
   y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->offsets_away[END_SRC] = y->offsets_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
   for (int kind = 0; kind < HALO_KINDS; kind++) y->halo_rows_away[kind] = NO_INDEX;
-  y->node_id = y->edge_id = y->edge_codes_away = y->out_edges_away = y->node_ids_away = NO_INDEX;
+  y->node_id = y->edge_id = y->edge_codes_away = y->out_edges_away = y->node_ids_away = y->edge_ids_away[END_SRC] = y->edge_ids_away[END_DST] = NO_INDEX;
   y->halo = arena_alloc(arena, (size_t)typed_halos(program->info) * sizeof *y->halo);
   for (int kind = 0; kind < typed_halos(program->info); kind++) y->halo[kind] = (struct HaloBlocks){NO_INDEX, NO_INDEX, NO_INDEX};
   const int sets = typed_edge_sets(program->info);
@@ -474,7 +482,7 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
 bool resident_is_of(const Residents *y, int away, CachedData data) {
   bool is_graph = away == y->edge_codes_away || away == y->out_edges_away || away == y->node_ids_away;
   for (int kind = 0; kind < HALO_KINDS; kind++) is_graph = is_graph || away == y->halo_rows_away[kind];
-  for (int end = 0; end < 2; end++) is_graph = is_graph || away == y->neighbours_away[end] || away == y->offsets_away[end] || away == y->degree_away[end];
+  for (int end = 0; end < 2; end++) is_graph = is_graph || away == y->neighbours_away[end] || away == y->offsets_away[end] || away == y->degree_away[end] || away == y->edge_ids_away[end];
   return away != y->scores_away && (y->away[away].is_learned ? data.learned : is_graph ? data.graph : data.fields);
 }
 
@@ -507,6 +515,7 @@ int resident_away(const Residents *residents, const Graph *graph, ValueId value)
   if (v->op == OP_EDGE_CODES) return residents->edge_codes_away;
   if (v->op == OP_OUT_EDGES) return residents->out_edges_away;
   if (v->op == OP_NODE_IDS) return residents->node_ids_away;
+  if (v->op == OP_EDGE_IDS) return residents->edge_ids_away[v->as.end];
   if (v->op == OP_SPLIT_ROWS) return residents->rows_away[v->as.index];
   if (v->op == OP_DEGREE && v->as.degree.edges == DOMAIN_EDGE) return residents->degree_away[v->as.degree.end];
   if (v->op == OP_ENTRIES) return residents->entries_away[v->as.entries.field][v->as.entries.is_by_column][v->as.entries.is_number];

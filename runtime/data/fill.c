@@ -84,7 +84,10 @@ typedef struct fill_edges {
   const int32_t *in_source; /* [edges]; NULL: edge e comes from row e */
   int is_symmetric;
   int64_t *out_ptr;         /* [sources + 1]: room for where the edges of each source begin, while these go to the SSD; NULL: they do not */
+  const int64_t *edge_id;   /* [edges]: gnn_dataset.edge_id */
 } fill_edges;
+
+typedef enum fill_turned { TURNED_ROWS, TURNED_EDGES, TURNED_EDGE_IDS } fill_turned;
 
 /* What is read edge by edge, or node by node, may be on the host. */
 static void *fill_idx(const gnn_instance *instance, const gnn_edge_set_desc *plan, int64_t at) { return fill_place(instance, plan->is_idx_on_host, at); }
@@ -113,8 +116,13 @@ static gnn_status fill_home_in(gnn_instance *instance, const fill_edges *data, c
   return gnn_home_close(&home, gnn_home_put(&home, data->in_source, data->edges * (int64_t)sizeof *data->in_source, error), error);
 }
 
-/* Turned around, as gnn_adjacency_turn does it, the rows or, where are_edges is set, the numbers of the edges: a sixteenth at a time, so that no second copy of all of them is in memory. */
-static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, const int64_t *ptr, int are_edges, const gnn_side *side, gnn_error *error) {
+/* From their numbers. */
+static void fill_name_edges(const fill_edges *data, int64_t *edge, int64_t count) {
+  for (int64_t e = 0; data->edge_id && e < count; e++) edge[e] = data->edge_id[edge[e]];
+}
+
+/* Turned around, as gnn_adjacency_turn does it, the rows, the numbers of the edges, or what the data call these: a sixteenth at a time, so that no second copy of all of them is in memory. */
+static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, const int64_t *ptr, fill_turned what, const gnn_side *side, gnn_error *error) {
   enum { SHARES = 16, LEAST = 1 << 18 };
   int64_t room = data->edges / SHARES > LEAST ? data->edges / SHARES : LEAST;
   for (int64_t v = 0; v < data->sources; v++)
@@ -122,6 +130,7 @@ static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, 
   gnn_home home;
   gnn_status status = gnn_home_open(&home, instance, side, error);
   if (status != GNN_OK) return status;
+  const int are_edges = what != TURNED_ROWS;
   const int64_t number_bytes = are_edges ? (int64_t)sizeof(int64_t) : (int64_t)sizeof(int32_t);
   void *turned = malloc((size_t)(room * number_bytes));
   int64_t *next = malloc((size_t)room * sizeof *next);
@@ -129,6 +138,7 @@ static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, 
   for (int64_t first = 0, end = 0; first < data->sources && status == GNN_OK; first = end) {
     while (end < data->sources && end - first < room && ptr[end + 1] - ptr[first] <= room) end++;
     gnn_adjacency_turn_some(data->in_ptr, data->in_source, data->destinations, first, end, ptr, next, are_edges ? NULL : turned, are_edges ? turned : NULL);
+    if (what == TURNED_EDGE_IDS) fill_name_edges(data, turned, ptr[end] - ptr[first]);
     status = gnn_home_put(&home, turned, (ptr[end] - ptr[first]) * number_bytes, error);
   }
   free(turned);
@@ -136,10 +146,25 @@ static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, 
   return gnn_home_close(&home, status, error);
 }
 
+/* What the data call the edges that leave each node, beginning at `ptr`. */
+static gnn_status fill_out_ids(gnn_instance *instance, const fill_edges *data, const int64_t *ptr, gnn_error *error) {
+  const gnn_graph_desc *plan = &instance->run.program->graph;
+  int64_t *id = plan->is_ordered ? fill_place(instance, plan->are_edge_ids_on_host, plan->at_out_edge_id) : NULL;
+  int64_t *next = id ? malloc((size_t)(data->sources + 1) * sizeof *next) : NULL;
+  if (id && next == NULL) return gnn_fail_memory(error, data->sources * (int64_t)sizeof *next);
+  if (id) {
+    gnn_adjacency_turn_some(data->in_ptr, data->in_source, data->destinations, 0, data->sources, ptr, next, NULL, id);
+    fill_name_edges(data, id, data->edges);
+  }
+  free(next);
+  instance->run.out_edge_id = id;
+  return plan->out_edge_id_home.extent_count ? fill_home_out(instance, data, ptr, TURNED_EDGE_IDS, &plan->out_edge_id_home, error) : GNN_OK;
+}
+
 static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, const fill_edges *data, const gnn_edge_set_desc *plan, gnn_edge_set *set, gnn_error *error) {
   gnn_csr *out = &set->out;
   int64_t *ptr = data->out_ptr ? data->out_ptr : fill_ptr(instance, plan, plan->at_out_ptr), *edge = fill_idx(instance, plan, plan->at_out_edge), *bounds = fill_at(instance, plan->at_out_bounds);
-  const int has_ids = set != &instance->run.sets[GNN_EDGES] || !gnn_halo_has_codes_for_ids(&instance->run.program->graph, 1);
+  const int is_graph = set == &instance->run.sets[GNN_EDGES], has_ids = !is_graph || !gnn_halo_has_codes_for_ids(&instance->run.program->graph, 1);
   int32_t *idx = has_ids ? fill_idx(instance, plan, plan->at_out_idx) : NULL;
   *out = (gnn_csr){.rows = data->sources, .entries = data->edges};
   if (ptr == NULL && !data->is_symmetric) { /* the arrays of `in` would do */
@@ -155,7 +180,8 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
     if (edge && scratch == NULL) return gnn_fail_memory(error, data->sources * (int64_t)sizeof *scratch);
     if (edge) gnn_adjacency_turn(data->in_ptr, data->in_source, data->destinations, data->sources, scratch, NULL, edge);
     free(scratch);
-    return plan->out_edge_home.extent_count ? fill_home_out(instance, data, data->in_ptr, 1, &plan->out_edge_home, error) : GNN_OK;
+    gnn_status status = plan->out_edge_home.extent_count ? fill_home_out(instance, data, data->in_ptr, TURNED_EDGES, &plan->out_edge_home, error) : GNN_OK;
+    return status == GNN_OK && is_graph ? fill_out_ids(instance, data, data->in_ptr, error) : status;
   }
   if (data->in_source) gnn_adjacency_turn(data->in_ptr, data->in_source, data->destinations, data->sources, ptr, idx, edge);
   for (int64_t v = 0; !data->in_source && v <= data->sources; v++) ptr[v] = v;
@@ -166,8 +192,9 @@ static gnn_status fill_out(gnn_instance *instance, const gnn_dataset *dataset, c
   out->bounds = bounds;
   out->edge = edge;
   if (bounds) out->tasks = gnn_fill_bounds(ptr, data->sources, bounds);
-  gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, 0, &plan->out_home, error) : GNN_OK;
-  if (status == GNN_OK && plan->out_edge_home.extent_count) status = fill_home_out(instance, data, ptr, 1, &plan->out_edge_home, error);
+  gnn_status status = plan->out_home.extent_count && has_ids ? fill_home_out(instance, data, ptr, TURNED_ROWS, &plan->out_home, error) : GNN_OK;
+  if (status == GNN_OK && plan->out_edge_home.extent_count) status = fill_home_out(instance, data, ptr, TURNED_EDGES, &plan->out_edge_home, error);
+  if (status == GNN_OK && is_graph) status = fill_out_ids(instance, data, ptr, error);
   if (status == GNN_OK) status = fill_home_ptr(instance, ptr, data->sources, &plan->out_ptr_home, error);
   return status != GNN_OK ? status : gnn_fill_hubs(out, plan->hub_room ? fill_at(instance, plan->at_out_hubs) : NULL, plan->hub_room, error);
 }
@@ -228,7 +255,7 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
 }
 
 gnn_status gnn_fill_whole_graph(gnn_instance *instance, const gnn_dataset *dataset, int set, gnn_error *error) {
-  const fill_edges all = {dataset->nodes, dataset->nodes, dataset->edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, NULL};
+  const fill_edges all = {dataset->nodes, dataset->nodes, dataset->edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, NULL, NULL};
   return fill_edge_set(instance, dataset, &all, set, error);
 }
 
@@ -268,7 +295,7 @@ static gnn_status fill_relation(gnn_instance *instance, const gnn_dataset *datas
   if (relation == NULL) return gnn_fail(error, GNN_EDATA, "R0802", "%s has no relation \"%s\", which the program uses", dataset->title, plan->name);
   if (relation->src != plan->src || relation->dst != plan->dst)
     return gnn_fail(error, GNN_EDATA, "R0802", "relation \"%s\" of %s is between other types of nodes than the program was made for", plan->name, dataset->title);
-  const fill_edges edges = {gnn_dataset_rows(dataset, relation->src), gnn_dataset_rows(dataset, relation->dst), relation->edges, relation->in_ptr, relation->in_source, relation->is_symmetric, NULL};
+  const fill_edges edges = {gnn_dataset_rows(dataset, relation->src), gnn_dataset_rows(dataset, relation->dst), relation->edges, relation->in_ptr, relation->in_source, relation->is_symmetric, NULL, NULL};
   return fill_edge_set(instance, dataset, &edges, number, error);
 }
 
@@ -305,6 +332,18 @@ static gnn_status fill_home_ids(gnn_instance *instance, const gnn_dataset *datas
   return gnn_home_close(&home, status, error);
 }
 
+static gnn_status fill_home_edge_ids(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
+  const gnn_side *side = &instance->run.program->graph.edge_id_home;
+  gnn_home home;
+  gnn_status status = side->extent_count ? gnn_home_open(&home, instance, side, error) : GNN_OK;
+  if (side->extent_count == 0 || status != GNN_OK) return status;
+  for (int64_t e = 0; e < dataset->edges && status == GNN_OK; e++) {
+    const int64_t id = dataset->edge_id ? dataset->edge_id[e] : e;
+    status = gnn_home_put(&home, &id, sizeof id, error);
+  }
+  return gnn_home_close(&home, status, error);
+}
+
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
@@ -316,16 +355,17 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   run->edges = edges;
   run->graphs = dataset->graphs;
   int32_t *node_id = plan->is_ordered ? fill_place(instance, plan->is_node_id_on_host, plan->at_node_id) : NULL;
-  int64_t *edge_id = plan->is_ordered ? fill_at(instance, plan->at_edge_id) : NULL;
+  int64_t *edge_id = plan->is_ordered ? fill_place(instance, plan->are_edge_ids_on_host, plan->at_edge_id) : NULL;
   for (int64_t v = 0; node_id && v < nodes; v++) node_id[v] = dataset->node_id ? dataset->node_id[v] : (int32_t)v;
   for (int64_t e = 0; edge_id && e < edges; e++) edge_id[e] = dataset->edge_id ? dataset->edge_id[e] : e;
   run->node_id = node_id;
   run->edge_id = edge_id;
   const int is_out_on_ssd = plan->set_count > GNN_EDGES && plan->sets[GNN_EDGES].out_ptr_home.extent_count > 0;
-  const fill_edges all = {nodes, nodes, edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, is_out_on_ssd ? malloc((size_t)(nodes + 1) * sizeof *all.out_ptr) : NULL};
-  const fill_edges members = {nodes, dataset->graphs, nodes, dataset->graph_ptr, NULL, 0, NULL};
+  const fill_edges all = {nodes, nodes, edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, is_out_on_ssd ? malloc((size_t)(nodes + 1) * sizeof *all.out_ptr) : NULL, dataset->edge_id};
+  const fill_edges members = {nodes, dataset->graphs, nodes, dataset->graph_ptr, NULL, 0, NULL, NULL};
   gnn_status status = is_out_on_ssd && all.out_ptr == NULL ? gnn_fail_memory(error, 8 * nodes) : fill_types(run, dataset, error);
   if (status == GNN_OK) status = fill_home_ids(instance, dataset, error);
+  if (status == GNN_OK) status = fill_home_edge_ids(instance, dataset, error);
   if (status == GNN_OK) status = fill_edge_set(instance, dataset, &all, GNN_EDGES, error);
   if (status == GNN_OK && plan->set_count > GNN_MEMBERS) status = fill_edge_set(instance, dataset, &members, GNN_MEMBERS, error);
   for (int set = GNN_RELATIONS; status == GNN_OK && set < plan->set_count; set++) status = fill_relation(instance, dataset, set, error);

@@ -16,7 +16,7 @@ export CFLAGS=-O0
 models=$work/models
 mkdir "$models"
 for model in slices4 away4 parts_sums2 sparse3 halo4 edges4 learned4; do sed 's/nodes = 8200/nodes = 4100/' "$plans/$model.gnn" >"$models/$model.gnn"; done
-sed -i '/^data/s/$/ { order = nested }/' "$models/slices4.gnn" "$models/away4.gnn" # dropout draws by what the data call each node
+sed -i '/^data/s/$/ { order = nested }/; s/heads = 3/&, dropout = 0.2/' "$models/slices4.gnn" "$models/away4.gnn" # dropout draws by what the data call each node and edge
 
 trains() { "$1" -q --runs 1 --epochs 2 --every 2 --log csv --out "$1.out"; } # PROGRAM
 makes_and_trains() { "$here/program.sh" "$build" "$@" && trains "$1"; } # PROGRAM MODEL OPTION...
@@ -47,6 +47,8 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   check "graph: and where the edges of each node begin" begins_there
   ids_there() { grep -q 'in graph_node_id\[2/2\] <- host' "$work/graph.work/model.c" && grep -q 'P_LABELS(node_ids)\[r\]' "$work/graph.work/model_kernels.cu"; }
   check "graph: and what the data call each node" ids_there
+  edge_ids_there() { grep -q 'in graph_out_edge_id\[2/2\] <- host' "$work/graph.work/model.c" && grep -q 'P_OFFSETS(edge_ids)\[i\]' "$work/graph.work/model_kernels.cu" && grep -q 'P_OFFSETS(out_edge_ids)\[i\]' "$work/graph.work/model_kernels.cu"; }
+  check "graph: and each edge" edge_ids_there
   sed 's/ = host$/ = ssd/' "$work/away.gnn" >"$work/ssd.gnn"
   if [ -n "${CUDA_ALL:-}" ]; then
     cut_program ssd whole "$work/ssd.gnn" "$box" '--cut=slices(2)' --budget device=2700KiB --budget host=4MiB

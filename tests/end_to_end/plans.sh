@@ -247,6 +247,12 @@ train source {
 }
 END
 sed '$a plan {\n  fate "x" = ssd\n  fate "graph_*_idx" = ssd\n}' keep_source.gnn >source_ssd.gnn
+sed 's/^data.*/data g from npy("directed") { order = nested }/; s/source/named/' keep_source.gnn >keep_named.gnn # dropout draws by what the data call each edge
+sed '$a plan {\n  fate "x" = host\n  fate "graph_*_idx" = host\n}' keep_named.gnn >named_host.gnn
+sed 's/= host/= ssd/' named_host.gnn >named_ssd.gnn
+queue keep_named none
+queue named_host none '--cut=halos(4)' --budget host=64MiB
+queue named_ssd none '--cut=slices(2)' --budget ssd=64MiB
 queue keep_source none
 queue source_ssd none '--cut=slices(2)' --budget ssd=64MiB --budget device=4MiB
 cat >many.gnn <<END # more scores than there is room for on the device
@@ -612,6 +618,11 @@ check "codes come by parts in both directions" bash -c "grep -q 'in graph_in_idx
 halo_tables() { grep -q 'in graph_in_halo_rows\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_halo_rows\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c && ! grep -q 'AT_graph_[a-z]*_halo_rows ' gen_halos{,ssd}_directed/*.c; }
 check "which rows the parts gather comes by parts in both directions" halo_tables
 check "labels come by parts, too, where the device has little room" bash -c "grep -q 'in data_y\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'AT_data_y INT64_C' gen_away_directed/away_directed.c"
+named_edges() { # TIER: in the order of the edges that arrive and of those that leave
+  agrees_with keep_named named_$1 && grep -q "in graph_edge_id\[2/4\] .*$1" gen_named_$1/named_$1.c && grep -q "in graph_out_edge_id\[2/4\] .*$1" gen_named_$1/named_$1.c && ! grep -q 'AT_graph_[a-z_]*edge_id ' gen_named_$1/named_$1.c
+}
+check "an order of their own, edges dropped: what the data call edges comes from the host by parts" eval 'train keep_named out_keep_named && named_edges host'
+check "  from the SSD, too" named_edges ssd
 edges_of_sources() { train keep_source out_keep_source && agrees_with keep_source source_ssd && grep -q 'in graph_out_edge\[2/4\] <- ssd' gen_source_ssd/source_ssd.c && ! grep -q 'AT_graph_out_edge ' gen_source_ssd/source_ssd.c; }
 check "so do the numbers of the edges that leave nodes, where sums at these ask for them" edges_of_sources
 labelled_by_parts() { grep -q 'in rows_train\[2/4\] <- host' gen_halos_directed/halos_directed.c && ! grep -q 'AT_rows_[a-z]* ' gen_halos_directed/halos_directed.c && grep -q 'AT_rows_train INT64_C' gen_away_directed/away_directed.c; }
