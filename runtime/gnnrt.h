@@ -158,6 +158,9 @@ typedef struct gnn_side {
   int extent_count;
 } gnn_side;
 
+/* Between the devices of ranks: from one to the other (NCCL), or through the memory of the host. */
+typedef enum gnn_way { GNN_DIRECTLY, GNN_BY_HOST, GNN_WAYS } gnn_way;
+
 typedef struct gnn_copy_desc {
   int step; /* its number in the plan; 0: it is none, but brings back the scores */
   gnn_lane lane;
@@ -172,6 +175,7 @@ typedef struct gnn_copy_desc {
   int is_of_others;  /* what comes is all of the table; else the rank's own rows are before it */
   int holders;       /* of columns of all rows, or of sums that go back: so many ranks have some, the first ones; 0: it is of other rows */
   int64_t at_kept;   /* GNN_BOUNDARY_STALE: in the arena, rows on their way, one way and the other, and the averages of those that came */
+  gnn_way way;       /* of ranks on GPUs */
 } gnn_copy_desc;
 
 typedef struct gnn_run gnn_run;
@@ -199,7 +203,7 @@ typedef struct gnn_ranks_desc {
   gnn_boundary boundary;
   double boundary_number;        /* stale: the share of what came before in averages, 0: there are none; sample: the share of rows */
   int finer_levels;              /* of steps that run over some of a rank's rows at a time: a part of the nodes is 2^finer_levels runs there */
-  int64_t passing_bytes;         /* between devices: pinned memory of the host for the most that passes at once, where it passes there; 0: it passes from device to device */
+  int64_t passing_bytes;         /* between devices: pinned memory for the most that passes through the host at once; 0: nothing does */
   int whole_set;                 /* of the sets of edges the last, which is the whole graph on every rank, between the last type of nodes, which are all; of the halos the last but one passes columns
                                   * of the rows of all, the last the rows of all columns (core/rank_columns.c). 0: there is none */
   int64_t all_nodes, all_edges, all_rows[GNN_SPLIT_COUNT]; /* what the data have: of all types and relations, and with labels in each split */

@@ -229,7 +229,7 @@ static int run(const Builder *b, Command *command) {
 
 static bool is_cuda(const Builder *b) { return b->c->backend == BACKEND_CUDA; }
 static bool has_ranks(const Builder *b) { return b->c->rank != NULL; }
-static bool has_nccl(const Builder *b) { return has_ranks(b) && is_cuda(b) && !b->c->machine.passes_host; }
+static bool has_nccl(const Builder *b) { return has_ranks(b) && is_cuda(b) && schedule_passes_directly(b->c->emission.schedule, b->c->emission.machine); }
 
 static const char *device_file(const Builder *b, const char *suffix) {
   return in_scratch(b, arena_printf(b->arena, "%s_kernels.%s", b->prefix, suffix));

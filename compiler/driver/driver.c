@@ -373,7 +373,7 @@ static void record_trial(const Compilation *c, Trial *trial) {
 static bool run_cost(Compilation *c) {
   c->machine = machine_of_target(c->program->has_target ? &c->program->target : calibrated_native(c->arena, c->share_dir));
   if (c->ranks > 1) machine_share_out(&c->machine, c->ranks);
-  if (passes_by_host(c)) machine_pass_by_host(&c->machine);
+  c->machine.way = exchange_way(c);
   memcpy(c->machine_bytes, c->machine.tier_bytes, sizeof c->machine_bytes);
   if (c->backend == BACKEND_CUDA) c->machine.is_ssd_direct = false; /* a disk reads and writes the host's memory */
   find_fingerprints(c);

@@ -89,10 +89,11 @@ bool check_dedup(Compilation *c) {
   return refuse(c, EXCHANGE_DEDUP, "no sum over neighbours gathers rows that never change");
 }
 
-bool passes_by_host(const Compilation *c) {
-  if (c->ranks < 2 || c->backend != BACKEND_CUDA) return false;
+ExchangeWay exchange_way(const Compilation *c) {
+  if (c->ranks < 2 || c->backend != BACKEND_CUDA) return WAY_DIRECT;
   const Exchange asked = exchange_asked(c);
-  return asked == EXCHANGE_HALO_HOST || (asked == EXCHANGE_COUNT && machine_is_faster_by_host(&c->machine));
+  if (asked == EXCHANGE_HALO_HOST) return WAY_BY_HOST;
+  return asked != EXCHANGE_HALO && c->program->has_target && c->program->target.device_link.bandwidth > 0 ? WAY_FASTER : WAY_DIRECT;
 }
 
 Cut cut_with_exchanges(const Compilation *c, Cut cut) {

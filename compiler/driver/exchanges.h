@@ -12,8 +12,8 @@ bool check_exchanges(Compilation *c);
 bool check_dedup(Compilation *c);
 /* Of programs for which nobody asked for an exchange. */
 bool may_dedup(const Compilation *c);
-/* Rows and sums pass between GPUs through the host: that was asked for, or is the faster way on the target. */
-bool passes_by_host(const Compilation *c);
+/* How they pass: as was asked for; or, between GPUs whose link the target describes, each the faster way. */
+ExchangeWay exchange_way(const Compilation *c);
 /* The same cut with those that were asked for; and the layers of which others are tried, NULL: of none. */
 Cut cut_with_exchanges(const Compilation *c, Cut cut);
 const LayersOfSums *layers_to_try(const Compilation *c, Exchange exchange);

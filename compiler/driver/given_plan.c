@@ -164,6 +164,36 @@ static void take_exchanges(Compilation *c, const char *text, size_t length) {
   c->request = plan_request_cut(&c->request, cut);
 }
 
+/* Of the exchanges among the steps, of which there are so many. */
+static int add_tables_by_host(Arena *arena, json_t *steps, TablesByHost *tables) {
+  int exchanges = 0;
+  size_t i;
+  json_t *step;
+  json_array_foreach(steps, i, step) {
+    const char *table = json_string_value(json_object_get(step, "value")), *variant = json_string_value(json_object_get(step, "variant"));
+    exchanges += table && variant;
+    if (table && variant && exchange_is_by_host(variant)) ARENA_PUSH(arena, tables->said, tables->count, arena_strdup(arena, table));
+  }
+  return exchanges;
+}
+
+/* Nor which exchanges between GPUs pass through the host. Whether all do: then the same may have been asked for, which plans sums over ranks to pass so. */
+static bool take_ways(Compilation *c, const char *text, size_t length) {
+  const Exchange asked = exchange_asked(c);
+  if (c->ranks < 2 || c->backend != BACKEND_CUDA || asked == EXCHANGE_HALO || asked == EXCHANGE_HALO_HOST) return false;
+  json_t *root = json_loadb(text, length, 0, NULL), *steps = json_object_get(root, "steps");
+  TablesByHost *tables = arena_alloc(c->arena, sizeof *tables);
+  const int exchanges = add_tables_by_host(c->arena, steps, tables) + add_tables_by_host(c->arena, json_object_get(root, "once"), tables);
+  if (steps) c->machine.by_host = c->request.machine.by_host = tables;
+  json_decref(root);
+  return exchanges > 0 && tables->count == exchanges;
+}
+
+static bool take_plan(Compilation *c, const char *text, size_t length, ProblemError *error) {
+  c->request.given = plan_of_form(&c->request, text, length, &c->request.form, error);
+  return c->request.given || take_plan_of_choice(c, text, length);
+}
+
 bool take_given_plan(Compilation *c) {
   const char *path = c->options->plan_from;
   size_t length = 0;
@@ -179,8 +209,10 @@ bool take_given_plan(Compilation *c) {
   }
   take_home_of_scores(c, text, length);
   take_exchanges(c, text, length);
-  c->request.given = plan_of_form(&c->request, text, length, &c->request.form, &error);
-  if (c->request.given || take_plan_of_choice(c, text, length)) return true;
+  const bool all_pass_host = take_ways(c, text, length);
+  if (take_plan(c, text, length, &error)) return true;
+  if (all_pass_host) c->machine.way = c->request.machine.way = WAY_BY_HOST;
+  if (all_pass_host && take_plan(c, text, length, &error)) return true;
   diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);
   say_other_cut(c, text, length);
   return false;

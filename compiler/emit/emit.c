@@ -46,13 +46,13 @@ static void emit_copy(const Emission *m, int index, FILE *out) {
   if (copy_is_exchange(copy)) {
     const Kernel *kernel = copy_kernel(copy);
     const bool has_own = kernel->kind == KERNEL_BACK || value_table(&copy->kernels->graph->values[kernel->anchor]);
-    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d, %d, %d, %s}, /* %d: %s */\n", copy->step + 1, copy->bytes,
+    fprintf(out, "  {%d, GNN_LANE_NET, INT64_C(%" PRId64 "), {GNN_DEVICE, AT_%s, 0}, {GNN_DEVICE, AT_%s, 0}, {-1, -1}, %d, INT64_C(%" PRId64 "), INT64_C(%" PRId64 "), %d, %d, %d, %s, %s}, /* %d: %s */\n", copy->step + 1, copy->bytes,
             layout_of_sending(m->layout, m->schedule, copy)->name, layout_of_copy(m->layout, m->schedule, copy)->name, halo_of_ranks(copy->kernels->graph, kernel), kernel_exchange_row_bytes(copy->kernels, kernel), copy->exchange.bytes,
-            exchange_boundary(copy->kernels, kernel) != BOUNDARY_EXACT, !has_own, kernel->kind == KERNEL_HALO ? 0 : exchange_holders(copy->kernels, kernel), at(m, resident_kept(m->layout->residents, copy->kernels, copy->value)), index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
+            exchange_boundary(copy->kernels, kernel) != BOUNDARY_EXACT, !has_own, kernel->kind == KERNEL_HALO ? 0 : exchange_holders(copy->kernels, kernel), at(m, resident_kept(m->layout->residents, copy->kernels, copy->value)), copy->exchange.passes_host ? "GNN_BY_HOST" : "GNN_DIRECTLY", index, escape_comment(m->arena, m->schedule->steps[copy->step].what));
     return;
   }
   const char *near = copy_side(m, index, false), *far = copy_side(m, index, true);
-  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0, 0, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
+  fprintf(out, "  {%d, %s, INT64_C(%" PRId64 "), %s, %s, {%d, %d}, 0, 0, 0, 0, 0, 0, 0, 0}, /* %d: %s */\n", copy->step + 1, lanes[copy->lane], copy->bytes,
           copy->is_out ? near : far, copy->is_out ? far : near, copy->after[0], copy->after[1], index,
           escape_comment(m->arena, m->schedule->steps[copy->step].what));
 }
@@ -110,7 +110,7 @@ static void emit_copies(const Emission *m, FILE *out) {
   for (int k = 0; k < scores_copies(m); k++) {
     const int extent = y->away_extent[y->residents->scores_away] + k;
     if (k % y->scores_together == 0) at = y->scores_at;
-    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {%s, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, scores_tier(y),
+    fprintf(out, "  {0, GNN_LANE_SSD_READ, INT64_C(%" PRId64 "), {GNN_SSD, %d, 1}, {%s, INT64_C(%" PRId64 "), 0}, {-1, -1}, 0, 0, 0, 0, 0, 0, 0, 0}, /* %d: scores%s */\n", y->extents[extent].bytes, extent, scores_tier(y),
             at, s->copy_count + k, k == 0 ? ", for those who ask after an evaluation" : "");
     at += y->extents[extent].bytes;
   }
@@ -1007,7 +1007,7 @@ static void emit_cuda_rules(const Emission *m, FILE *out) {
            "LIBS += -L$(CUDA_HOME)/lib64 -Wl,-rpath,$(CUDA_HOME)/lib64 -lcudart_static -ldl -lrt\n");
   fprintf(out, emit_cuda_calls(m, LIBRARY_CUBLASLT) ? "LIBS += -lcublasLt\n" : "FLAGS += -DGNN_NO_CUBLASLT\n");
   fprintf(out, emit_cuda_calls(m, LIBRARY_CUSPARSE) ? "LIBS += -lcusparse\n\n" : "FLAGS += -DGNN_NO_CUSPARSE\n\n");
-  const bool has_nccl = ranks_of(m) && !m->machine->passes_host;
+  const bool has_nccl = ranks_of(m) && schedule_passes_directly(m->schedule, m->machine);
   if (has_nccl) fprintf(out, "LIBS += -lnccl\n");
   emit_put(m, out, ranks_of(m) && !has_nccl ? "OBJECTS = `.o gnncuda.o gnnrt.o gnnmpi.o\n\n" : has_nccl ? "OBJECTS = `.o gnncuda.o gnnrt.o gnnmpi.o gnnnccl.o\n\ngnnnccl.o: gnnnccl.c gnncuda.h gnnrt.h\n\t$(CC) $(CFLAGS) $(FLAGS) -c -o $@ gnnnccl.c\n" : "OBJECTS = `.o gnncuda.o gnnrt.o\n\n");
   emit_put(m, out,

@@ -45,11 +45,28 @@ static void add_mode(Counting *c, LayerRun *run, const Step *step) {
   if (!strstr(run->mode, mode)) run->mode = *run->mode ? arena_printf(c->arena, "%s, %s", run->mode, mode) : mode;
 }
 
-/* Of a table that the rank makes itself, or that comes in every epoch though it never changes; NULL: of others. */
-static const char *way_of_table(const Kernels *kernels, ValueId table) {
+/* NULL: its rows come before the first epoch, or none do. */
+static const Copy *exchange_of_table(const Counting *c, const Kernels *kernels, ValueId table) {
+  for (int i = 0; i < c->s->copy_count; i++) {
+    const Copy *copy = &c->s->copies[i];
+    if (copy_is_exchange(copy) && copy->kernels == kernels && copy->value == table) return copy;
+  }
+  return NULL;
+}
+
+/* Of a table that the rank makes itself, that comes in every epoch though it never changes, or through the host; NULL: of others. */
+static const char *way_of_table(const Counting *c, const Kernels *kernels, ValueId table) {
   const int32_t made_by = kernels->made_by[table];
   if (kernels->graph->values[table].op == OP_BEHIND) return exchange_names[EXCHANGE_RECOMPUTE];
-  return made_by != NO_INDEX && kernels->kernels[made_by].comes_again ? exchange_names[EXCHANGE_DEDUP] : NULL;
+  const Copy *copy = exchange_of_table(c, kernels, table);
+  const bool passes_host = copy && copy->exchange.passes_host;
+  return made_by != NO_INDEX && (passes_host || kernels->kernels[made_by].comes_again) ? exchange_variant(&kernels->kernels[made_by], passes_host) : NULL;
+}
+
+/* What says more than "whole" or "transpose" stands in their place. */
+static const char *mode_with_way(Arena *arena, const char *mode, const char *way) {
+  if (strstr(mode, way)) return mode;
+  return strcmp(mode, "whole") == 0 || strncmp(way, mode, strlen(mode)) == 0 ? way : arena_printf(arena, "%s, %s", mode, way);
 }
 
 /* Beside what the sums are that gather from such tables. */
@@ -58,8 +75,8 @@ static void add_ways_of_tables(Counting *c) {
     const Step *step = &c->s->steps[i];
     for (int k = 0; step->kind == STEP_KERNEL && !step->is_rerun && is_sum(step) && k < kernel_of(step)->input_count; k++) {
       LayerRun *run = run_of_kernel(c, i);
-      const char *name = way_of_table(step->kernels, kernel_of(step)->inputs[k]);
-      if (name && !strstr(run->mode, name)) run->mode = strcmp(run->mode, "whole") == 0 ? name : arena_printf(c->arena, "%s, %s", run->mode, name);
+      const char *way = way_of_table(c, step->kernels, kernel_of(step)->inputs[k]);
+      if (way) run->mode = mode_with_way(c->arena, run->mode, way);
     }
   }
 }

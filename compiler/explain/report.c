@@ -372,7 +372,8 @@ static void print_net(const Emission *m, FILE *out) {
   const RankInfo *ranks = m->program->info->ranks;
   const struct NetTotals net = s->net, once = s->net_once;
   const double hidden = net.seconds > 0 && net.wait_seconds < net.seconds ? 1 - net.wait_seconds / net.seconds : 0;
-  fprintf(out, "  net       %d exchange%s%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", net.exchanges, net.exchanges == 1 ? "" : "s", net.transposed ? arena_printf(m->arena, ", %d by columns (transpose),", net.transposed) : "", bytes(m->arena, net.bytes), bytes(m->arena, net.most_bytes), duration(m, net.seconds), 100 * hidden,
+  const char *columns = net.transposed ? arena_printf(m->arena, ", %d by columns (transpose)", net.transposed) : "", *by_host = net.by_host ? arena_printf(m->arena, ", %d through the host", net.by_host) : "";
+  fprintf(out, "  net       %d exchange%s%s%s%s of %s in all, at most %s of one rank, in %s, of which %.0f %% beside compute; %s\n", net.exchanges, net.exchanges == 1 ? "" : "s", columns, by_host, *columns || *by_host ? "," : "", bytes(m->arena, net.bytes), bytes(m->arena, net.most_bytes), duration(m, net.seconds), 100 * hidden,
           !ranks->is_estimated ? "counted in the data" : ranks->is_stated ? "estimated by --halos" : "estimated as if neighbours were anywhere, which is the most");
   if (once.exchanges > 0) fprintf(out, "  once      %d exchange%s of %s in all before the first epoch, in %s\n", once.exchanges, once.exchanges == 1 ? "" : "s", bytes(m->arena, once.bytes), duration(m, once.seconds));
   if (m->program->train.boundary == BOUNDARY_STALE) fprintf(out, "  not exact %s: what passes is for the next epoch, in which its rows are copied\n", m->program->train.approximation);

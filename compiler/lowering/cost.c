@@ -1,4 +1,4 @@
-/* cost: seconds and bytes of kernels; the only file that knows bandwidths.
+/* cost: seconds and bytes of kernels; the only file that knows bandwidths, beside exchange_cost.c.
  *
  * A kernel has two parts: the anchor (product, gather, sum, loss, update) and the body that is computed and stored for
  * each of its rows. Each takes the longer of its instructions and its memory traffic and half the shorter; the kernel
@@ -24,7 +24,6 @@
 #define SSD_WRITE_BANDWIDTH 1e9
 #define SSD_READ_BANDWIDTH 2e9
 #define SSD_LATENCY 100e-6
-#define PEER_LATENCY 2e-6                   /* of a message between processes of one machine */
 
 /* What calibration does not measure. */
 #define HIDDEN 0.5        /* of the shorter of instructions and memory traffic, behind the longer */
@@ -228,150 +227,6 @@ void machine_share_out(Machine *machine, int ranks) {
   machine->tier_bytes[TIER_SSD] /= machine->together;
   for (Lane l = LANE_SSD_WRITE; l <= LANE_SSD_READ; l++) machine->links[l].bandwidth /= machine->together;
   if (users > 1 || machine->peer.bandwidth <= 0) machine->peer = (Link){fmin(machine->bandwidth / 3, machine->peer.bandwidth > 0 ? machine->peer.bandwidth : machine->bandwidth), machine->peer.latency > 0 ? machine->peer.latency : PEER_LATENCY}; /* by memory: written, read, written */
-}
-
-/* A byte goes to the host, through its memory as fast as that is reached, and from there to the other device. */
-bool machine_is_faster_by_host(const Machine *machine) {
-  const double out = machine->links[LANE_D2H].bandwidth, in = machine->links[LANE_H2D].bandwidth;
-  return machine->together > 1 && out > 0 && in > 0 && 1 / machine->peer.bandwidth > 2 / out + 1 / in;
-}
-
-void machine_pass_by_host(Machine *machine) {
-  machine->passes_host = true;
-  if (machine->links[LANE_D2H].bandwidth > 0) machine->peer.bandwidth = machine->links[LANE_D2H].bandwidth;
-}
-
-static double link_seconds(Link link, int64_t bytes) { return bytes > 0 && link.bandwidth > 0 ? link.latency + (double)bytes / link.bandwidth : 0; }
-
-/* Rows of row_bytes from the first ranks to the first ranks, so many of each. */
-typedef struct Exchanged {
-  const RankInfo *ranks;
-  HaloKind kind;
-  int64_t row_bytes;
-  int senders, receivers;
-} Exchanged;
-
-static ExchangeTraffic traffic_of(const Exchanged *x, int rank, int of_node) {
-  ExchangeTraffic t = {{0}, {0}};
-  const int64_t *pairs = x->ranks->pairs[x->kind];
-  for (int q = 0, count = x->ranks->count; q < count; q++) {
-    const bool is_beyond = q / of_node != rank / of_node;
-    if (rank < x->senders && q < x->receivers) t.sent[is_beyond] += x->row_bytes * pairs[q * count + rank];
-    if (rank < x->receivers && q < x->senders) t.received[is_beyond] += x->row_bytes * pairs[rank * count + q];
-  }
-  return t;
-}
-
-static ExchangeCost cost_of_exchange(const Machine *machine, const Exchanged *x) {
-  const int count = x->ranks->count, of_node = machine->together > 0 ? machine->together : count;
-  ExchangeCost cost = {0};
-  double staging = 0;
-  for (int node = 0; node < count; node += of_node) {
-    int64_t leaves = 0, comes = 0; /* the node */
-    for (int r = node; r < node + of_node && r < count; r++) {
-      const ExchangeTraffic t = traffic_of(x, r, of_node);
-      const int64_t bytes = traffic_bytes(t);
-      cost.bytes += t.sent[0] + t.sent[1];
-      if (bytes > cost.most_bytes) cost.most_bytes = bytes;
-      cost.seconds = fmax(cost.seconds, link_seconds(machine->peer, t.sent[0] > t.received[0] ? t.sent[0] : t.received[0]));
-      if (machine->passes_host) staging = fmax(staging, link_seconds(machine->links[LANE_D2H], t.sent[0] + t.sent[1]) + link_seconds(machine->links[LANE_H2D], t.received[0] + t.received[1]));
-      leaves += t.sent[1];
-      comes += t.received[1];
-    }
-    cost.seconds = fmax(cost.seconds, link_seconds(machine->net, leaves > comes ? leaves : comes));
-  }
-  cost.seconds += staging;
-  cost.passes_host = machine->passes_host;
-  return cost;
-}
-
-double seconds_of_rows(const Machine *machine, const RankInfo *ranks, EdgeEnd sums_at, int64_t row_bytes) {
-  return cost_of_exchange(machine, &(Exchanged){ranks, (HaloKind)sums_at, row_bytes, ranks->count, ranks->count}).seconds;
-}
-
-/* The rank with fewest rows of its own gets most. */
-double seconds_of_columns(const Machine *machine, const RankInfo *ranks, int64_t row_bytes) {
-  const int count = ranks->count, of_node = machine->together > 0 && machine->together < count ? machine->together : count;
-  const double each = (double)ranks->nodes / count * (double)row_bytes;
-  const double within = link_seconds(machine->peer, (int64_t)(each * (of_node - 1))), beyond = link_seconds(machine->net, (int64_t)(each * of_node * (count - of_node)));
-  return fmax(within, of_node < count ? beyond : 0);
-}
-
-int exchange_holders(const Kernels *kernels, const Kernel *kernel) {
-  const Graph *graph = kernels->graph;
-  const Value *anchor = &graph->values[kernel->anchor];
-  const int64_t width = shape_width(&anchor->shape), of = shape_width(&graph->values[anchor->operand[0]].shape);
-  if (kernel->kind == KERNEL_HALO) return graph->program->info->ranks->count;
-  return (int)(kernel->kind == KERNEL_COLUMNS ? (of + width - 1) / width : width / of);
-}
-
-HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph) { return halo_kind(&graph->values[kernel->anchor]); }
-
-/* A row of what comes back has the columns of all holders. */
-int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel) {
-  return kernels_row_bytes(kernels, kernel->anchor) / (kernel->kind == KERNEL_BACK ? exchange_holders(kernels, kernel) : 1);
-}
-
-BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel) {
-  const BoundaryKind boundary = kernels->graph->is_training ? kernels->graph->program->train.boundary : BOUNDARY_EXACT;
-  return boundary == BOUNDARY_SAMPLE && domain_is_edges(kernels->graph->values[kernel->anchor].shape.domain) ? BOUNDARY_EXACT : boundary;
-}
-
-const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel) {
-  const RankInfo *ranks = kernels->graph->program->info->ranks;
-  return exchange_boundary(kernels, kernel) == BOUNDARY_SAMPLE && ranks->sampled ? ranks->sampled : ranks;
-}
-
-static Exchanged exchanged(const Kernels *kernels, const Kernel *kernel) {
-  const RankInfo *ranks = exchange_ranks(kernels, kernel);
-  const int holders = exchange_holders(kernels, kernel);
-  return (Exchanged){ranks, kernel_exchange_kind(kernel, kernels->graph), kernel_exchange_row_bytes(kernels, kernel), kernel->kind == KERNEL_BACK ? holders : ranks->count, kernel->kind == KERNEL_COLUMNS ? holders : ranks->count};
-}
-
-ExchangeTraffic exchange_traffic(const Kernels *kernels, const Kernel *kernel, int rank, int of_node) {
-  const Exchanged x = exchanged(kernels, kernel);
-  return traffic_of(&x, rank, of_node);
-}
-
-int64_t exchange_most_rows(const Kernels *kernels, const Kernel *kernel) {
-  Exchanged x = exchanged(kernels, kernel);
-  int64_t most = 0;
-  if (kernel->kind == KERNEL_HALO) return x.ranks->sent[x.kind];
-  x.row_bytes = 1;
-  for (int r = 0; r < x.ranks->count; r++) {
-    const int64_t rows = traffic_of(&x, r, x.ranks->count).sent[0];
-    if (rows > most) most = rows;
-  }
-  return most;
-}
-
-int64_t exchange_most_received(const Kernels *kernels, const Kernel *kernel) {
-  const Exchanged x = exchanged(kernels, kernel);
-  int64_t most = 0;
-  for (int r = 0; r < x.ranks->count; r++) {
-    const int64_t bytes = traffic_of(&x, r, x.ranks->count).received[0];
-    if (bytes > most) most = bytes;
-  }
-  return most;
-}
-
-ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel) {
-  const DataInfo *info = kernels->graph->program->info;
-  if (!kernel_exchanges(kernel) || !info->is_of_rank) return (ExchangeCost){0};
-  const Exchanged x = exchanged(kernels, kernel);
-  ExchangeCost cost = cost_of_exchange(machine, &x);
-  if (exchange_boundary(kernels, kernel) != BOUNDARY_STALE) return cost;
-  cost.later_seconds = cost.seconds; /* what comes is copied, and what leaves: read and written */
-  cost.seconds = cost.most_bytes > 0 && machine->bandwidth > 0 ? 4 * (double)cost.most_bytes / machine->bandwidth : 0;
-  return cost;
-}
-
-/* Parts that each rank has, `bytes` of all, which all of them get, in as many rounds as the ranks can be halved. */
-static double gather_seconds(const Machine *machine, const RankInfo *ranks, double bytes) {
-  const int count = ranks->count, of_node = machine->together > 0 && machine->together < count ? machine->together : count;
-  const double within = of_node > 1 ? log2(of_node) * machine->peer.latency + bytes * (of_node - 1) / of_node / machine->peer.bandwidth : 0;
-  const int nodes = (count + of_node - 1) / of_node;
-  return within + (nodes > 1 && machine->net.bandwidth > 0 ? log2(nodes) * machine->net.latency + bytes * (nodes - 1) / nodes / machine->net.bandwidth : 0);
 }
 
 /* ---- kernels ---- */
@@ -824,7 +679,7 @@ Cost cost_of_sending(const Machine *machine, const Kernel *kernel) { return (Cos
 static double gathered_parts_seconds(const Estimate *e) {
   const DataInfo *info = e->graph->program->info;
   if (!info->is_of_rank || !kernel_gathers_parts(e->kernel) || e->machine->ranks < 2) return 0;
-  return gather_seconds(e->machine, info->ranks, 4 * (double)shape_width(&e->anchor->shape) * (double)(INT64_C(1) << info->ranks->part_levels));
+  return seconds_of_gathering(e->machine, info->ranks, 4 * (double)shape_width(&e->anchor->shape) * (double)(INT64_C(1) << info->ranks->part_levels));
 }
 
 static void (*const add_anchor[KERNEL_KIND_COUNT])(Estimate *) = {

@@ -1,8 +1,10 @@
-/* cost.h: seconds and bytes of kernels and copies on a machine; cost.c is the only file that knows bandwidths. */
+/* cost.h: seconds and bytes of kernels (cost.c) and of what passes between ranks (exchange_cost.c) on a machine; nobody else knows bandwidths. */
 #ifndef GNNCC_COST_H
 #define GNNCC_COST_H
 
 #include "fuse.h"
+
+#define PEER_LATENCY 2e-6 /* seconds, of a message between processes of one machine */
 
 typedef struct Link {
   double bandwidth; /* bytes per second; 0: there is no such link */
@@ -11,6 +13,15 @@ typedef struct Link {
 
 /* Measured seconds of steps, by their description. */
 typedef struct Profile Profile;
+
+/* How exchanges pass between the devices of ranks: from one to the other, through the memory of the host, or each as takes less time. */
+typedef enum ExchangeWay { WAY_DIRECT, WAY_BY_HOST, WAY_FASTER } ExchangeWay;
+
+/* The tables whose rows come through the host, by Value.said. */
+typedef struct TablesByHost {
+  const char **said;
+  int count;
+} TablesByHost;
 
 typedef struct Machine {
   const char *name;
@@ -27,7 +38,8 @@ typedef struct Machine {
   bool is_ssd_direct;             /* the SSD is reached from the device's memory itself, not through the host's */
   int ranks, together;            /* of a program of several, which have one device each: how many, and of a node. The figures here are those of one */
   Link peer, net;                 /* between ranks of a node; between nodes, whose ranks share it */
-  bool passes_host;               /* what passes between ranks leaves the device for the host, and comes to the device from there */
+  ExchangeWay way;                /* of ranks on GPUs; directly for others */
+  const TablesByHost *by_host;    /* as a given plan has it, whatever `way` is; NULL: there is none */
   const char *scratch_dir;        /* of the SSD tier; NULL: the program's choice */
   bool is_measured;               /* its rates are; false: modelled */
   const char *processor;          /* from whose table they are, or NULL */
@@ -58,7 +70,7 @@ typedef struct ExchangeCost {
   int64_t bytes, most_bytes; /* that leave all ranks; that leave or reach the one with most */
   double seconds;            /* of the slowest, */
   double later_seconds;      /* and where nobody waits for what is sent before the next epoch, how long that takes */
-  bool passes_host; /* Machine.passes_host */
+  bool passes_host;          /* it leaves the device for the host, and comes to the device from there */
 } ExchangeCost;
 
 /* Sums over all rows, which end with the parts of all ranks. */
@@ -71,7 +83,8 @@ enum { FLAT_WIDEST = 32 }; /* numbers of an edge that emit_flat.c puts aside, fo
 /* Of the rows that a halo kernel of a rank gathers; nothing for others. */
 ExchangeCost exchange_of_kernel(const Machine *machine, const Kernels *kernels, const Kernel *kernel);
 static inline bool kernel_exchanges(const Kernel *kernel) { return kernel->kind == KERNEL_HALO || kernel->kind == KERNEL_COLUMNS || kernel->kind == KERNEL_BACK; } /* in a program of ranks */
-static inline const char *exchange_variant(const Kernel *kernel, bool passes_host) { return kernel->kind != KERNEL_HALO ? "transpose" : passes_host ? "halo-host" : kernel->comes_again ? "dedup" : "halo"; }
+const char *exchange_variant(const Kernel *kernel, bool passes_host); /* "halo", "transpose" or "dedup"; of one through the host with "-host" behind */
+bool exchange_is_by_host(const char *variant);
 HaloKind kernel_exchange_kind(const Kernel *kernel, const Graph *graph);
 BoundaryKind exchange_boundary(const Kernels *kernels, const Kernel *kernel); /* what a training makes of it */
 const RankInfo *exchange_ranks(const Kernels *kernels, const Kernel *kernel);
@@ -81,12 +94,11 @@ int64_t kernel_exchange_row_bytes(const Kernels *kernels, const Kernel *kernel);
 double seconds_of_rows(const Machine *machine, const RankInfo *ranks, EdgeEnd sums_at, int64_t row_bytes);
 double seconds_of_columns(const Machine *machine, const RankInfo *ranks, int64_t row_bytes);
 
+/* Of parts that each rank has, `bytes` of all, which all of them get. */
+double seconds_of_gathering(const Machine *machine, const RankInfo *ranks, double bytes);
+
 /* As one of so many ranks has it: the tiers that a node's devices share are divided among them, and where there are more ranks than devices, these too. */
 void machine_share_out(Machine *machine, int ranks);
-/* Whether bytes between devices of a node pass faster through the host than over the link that joins the devices. */
-bool machine_is_faster_by_host(const Machine *machine);
-/* Ranks of it exchange through the host: between those of a node as fast as that is reached. */
-void machine_pass_by_host(Machine *machine);
 
 typedef struct Cost {
   double seconds;

@@ -422,7 +422,7 @@ typedef struct Schedule {
   double training_seconds, evaluation_seconds, once_seconds;
   double rerun_seconds, wait_seconds, slowed_seconds; /* of training_seconds */
   struct NetTotals {
-    int exchanges, transposed; /* of columns, for sums over all rows, or back */
+    int exchanges, transposed, by_host; /* transposed: of columns, for sums over all rows, or back */
     int64_t bytes, most_bytes; /* of all ranks; of the most that leave or reach one in each */
     double seconds, wait_seconds;
   } net, net_once;   /* of an epoch, or where nothing trains of an evaluation; of what comes before the first */
@@ -432,6 +432,9 @@ typedef struct Schedule {
 Schedule *schedule(Arena *arena, const Machine *machine, const Plan *training, const Plan *evaluation, const Plan *once);
 static inline int schedule_step_count(const Schedule *schedule) { return schedule->count + schedule->once_count; }
 const PlanningProblem *schedule_problem(const Schedule *schedule, const Kernels *kernels); /* of the plan whose kernels they are */
+/* Of ranks: whether something passes from device to device, or through the host. Sums over all rows pass directly where anything does. */
+bool schedule_passes_directly(const Schedule *schedule, const Machine *machine);
+bool schedule_passes_host(const Schedule *schedule, const Machine *machine);
 bool schedule_keeps_all(const Schedule *schedule); /* nothing moves, nothing is made again */
 const char *verify_schedule(const Schedule *schedule);
 const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval", "once" */

@@ -260,18 +260,19 @@ static void set_compute(const Describing *d, const ProblemOp *op, Compute comput
   }
 }
 
-/* net_seconds: of an exchange that follows; 0: none does. */
-static void add_op(const Describing *d, ProblemOp op, Compute compute, double net_seconds, int64_t work_bytes, int32_t kernel) {
+/* exchange: that follows; of no seconds: none does. */
+static void add_op(const Describing *d, ProblemOp op, Compute compute, ExchangeCost exchange, int64_t work_bytes, int32_t kernel) {
   Problem *p = d->problem;
+  const bool exchanges = exchange.seconds > 0;
   int count = p->op_count;
   ProblemStage *stage = arena_alloc(d->arena, 2 * sizeof *stage);
   if (op.chunks == 0) op.chunks = 1;
   set_compute(d, &op, compute, kernel, &stage[0]);
-  stage[1] = (ProblemStage){.lane = LANE_NET, .amount = llround(1e9 * net_seconds)};
+  stage[1] = (ProblemStage){.lane = LANE_NET, .amount = llround(1e9 * exchange.seconds)};
   op.variants = arena_alloc(d->arena, sizeof *op.variants);
-  op.variants[0] = (ProblemVariant){.name = net_seconds > 0 ? exchange_variant(&d->kernels->kernels[kernel], d->machine->passes_host) : "default", .stages = stage, .stage_count = 1 + (net_seconds > 0), .work_bytes = work_bytes};
+  op.variants[0] = (ProblemVariant){.name = exchanges ? exchange_variant(&d->kernels->kernels[kernel], exchange.passes_host) : "default", .stages = stage, .stage_count = 1 + exchanges, .work_bytes = work_bytes};
   op.variant_count = 1;
-  op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD && !writes_resident(d, &op) && !(net_seconds > 0 && exchange_boundary(d->kernels, &d->kernels->kernels[kernel]) != BOUNDARY_EXACT); /* there is one such exchange in an epoch */
+  op.can_recompute = op.phase == PROBLEM_PHASE_FORWARD && !writes_resident(d, &op) && !(exchanges && exchange_boundary(d->kernels, &d->kernels->kernels[kernel]) != BOUNDARY_EXACT); /* there is one such exchange in an epoch */
   ARENA_PUSH(d->arena, d->planning->kernel_of_op, count, kernel);
   ARENA_PUSH(d->arena, p->ops, p->op_count, op);
 }
@@ -312,7 +313,7 @@ static void describe_exchange(const Describing *d, int index) {
   const Kernel *kernel = &d->kernels->kernels[index];
   ProblemOp op = {.id = arena_printf(d->arena, "%d: what leaves of %s", index + 1, d->graph->values[kernel->anchor].name), .phase = d->problem->ops[d->problem->op_count - 1].phase};
   add_access(d, &op.writes, &op.write_count, datum_of(d, kernel->anchor));
-  add_op(d, op, (Compute){cost_of_sending(d->machine, kernel), 0}, exchange_of_kernel(d->machine, d->kernels, kernel).seconds, round_up(parts_work_bytes(d->parts, kernel, 0), d->planning->unit), index);
+  add_op(d, op, (Compute){cost_of_sending(d->machine, kernel), 0}, exchange_of_kernel(d->machine, d->kernels, kernel), round_up(parts_work_bytes(d->parts, kernel, 0), d->planning->unit), index);
 }
 
 static void describe_op(const Describing *d, int index) {
@@ -345,7 +346,7 @@ static void describe_op(const Describing *d, int index) {
   Compute compute = {cost_of_kernel(d->machine, d->kernels, kernel, kernel_said(d->kernels, kernel)), (op.chunks - 1) * d->machine->step_seconds};
   compute.work.seconds *= rows;
   if (is_table) compute.work.seconds = fmax(0, compute.work.seconds - cost_of_sending(d->machine, kernel).seconds);
-  add_op(d, op, compute, is_table ? 0 : exchange_of_kernel(d->machine, d->kernels, kernel).seconds, round_up(parts_work_bytes(d->parts, kernel, is_by_parts), d->planning->unit), index);
+  add_op(d, op, compute, is_table ? (ExchangeCost){0} : exchange_of_kernel(d->machine, d->kernels, kernel), round_up(parts_work_bytes(d->parts, kernel, is_by_parts), d->planning->unit), index);
   if (is_table) describe_exchange(d, index);
 }
 
@@ -357,7 +358,7 @@ static void describe_ops(const Describing *d) {
   if (d->graph->is_training || d->graph->once_count) return;
   ProblemOp scores = {.id = "metrics and predictions", .phase = PROBLEM_PHASE_BACKWARD};
   if (resident_away(d->residents, d->graph, d->graph->scores) == NO_INDEX) add_access(d, &scores.reads, &scores.read_count, datum_of(d, d->graph->scores)); /* a model may return what it is given */
-  add_op(d, scores, (Compute){{0}, 0}, 0, 0, NO_INDEX);
+  add_op(d, scores, (Compute){{0}, 0}, (ExchangeCost){0}, 0, NO_INDEX);
 }
 
 /* ---- staging ---- */

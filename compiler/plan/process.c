@@ -166,19 +166,20 @@ static int64_t ranked_rows(const TypedProgram *program) {
   return ranks_measure_all(program) ? typed_rows(info->of_all, program->exprs[program->result].type.domain) : info->ranks->most_nodes;
 }
 
-/* What leaves a rank and what comes; sums of all parts; what an evaluation counts of the canonical blocks. */
+/* What leaves a rank and what comes; where sums pass so, too, those of all parts, and what an evaluation counts of the canonical blocks. */
 int64_t passing_bytes(const TypedProgram *program, const Schedule *schedule, const Machine *machine) {
   const RankInfo *ranks = program->info->is_of_rank ? program->info->ranks : NULL;
-  if (!ranks || !machine->passes_host) return 0;
-  int64_t most = COUNTED_BYTES << gnn_block_levels(ranks->nodes);
+  if (!ranks) return 0;
+  const bool have_sums = !schedule_passes_directly(schedule, machine);
+  int64_t most = have_sums ? COUNTED_BYTES << gnn_block_levels(ranks->nodes) : 0;
   for (int i = 0; i < schedule_step_count(schedule); i++) {
     const Step *step = &schedule->steps[i];
     if (step->kind == STEP_COPY && copy_is_exchange(&schedule->copies[step->copy])) {
       const Copy *copy = &schedule->copies[step->copy];
-      most = greater(most, copy->bytes + exchange_most_received(copy->kernels, copy_kernel(copy)));
+      if (copy->exchange.passes_host) most = greater(most, copy->bytes + exchange_most_received(copy->kernels, copy_kernel(copy)));
     }
     const Kernel *kernel = step->kind == STEP_KERNEL ? &step->kernels->kernels[step->kernel] : NULL;
-    if (kernel && kernel_gathers_parts(kernel)) most = greater(most, 4 * shape_width(&step->kernels->graph->values[kernel->anchor].shape) << ranks->part_levels);
+    if (have_sums && kernel && kernel_gathers_parts(kernel)) most = greater(most, 4 * shape_width(&step->kernels->graph->values[kernel->anchor].shape) << ranks->part_levels);
   }
   return most;
 }

@@ -16,7 +16,7 @@ typedef struct Process {
 
 /* is_apart: the device has memory of its own, none of which counts. */
 Process process_of(const TypedProgram *program, const Schedule *schedule, const Layout *layout, const Machine *machine, bool is_apart);
-/* Of ranks whose devices exchange through the host: pinned memory for the most that passes at once; 0 for others. */
+/* Of ranks on GPUs: pinned memory for the most that passes through the host at once; 0: nothing does. */
 int64_t passing_bytes(const TypedProgram *program, const Schedule *schedule, const Machine *machine);
 
 #endif

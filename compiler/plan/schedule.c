@@ -211,7 +211,7 @@ static struct NetTotals sum_exchanges(const Schedule *s, int first, int last) {
     if (step->kind == STEP_KERNEL || !copy_is_exchange(&s->copies[step->copy])) continue;
     const ExchangeCost *cost = &s->copies[step->copy].exchange;
     if (step->kind == STEP_WAIT) t.wait_seconds += step->cost.seconds;
-    else t.exchanges++, t.transposed += copy_kernel(&s->copies[step->copy])->kind != KERNEL_HALO, t.bytes += cost->bytes, t.most_bytes += cost->most_bytes, t.seconds += step->cost.seconds;
+    else t.exchanges++, t.transposed += copy_kernel(&s->copies[step->copy])->kind != KERNEL_HALO, t.by_host += cost->passes_host, t.bytes += cost->bytes, t.most_bytes += cost->most_bytes, t.seconds += step->cost.seconds;
   }
   return t;
 }
@@ -271,6 +271,19 @@ const PlanningProblem *schedule_problem(const Schedule *s, const Kernels *kernel
     if (plans[i] && plans[i]->problem->kernels == kernels) return plans[i]->problem;
   return NULL;
 }
+
+static int exchanges_by(const Schedule *s, bool passes_host) {
+  int count = 0;
+  for (int c = 0; c < s->copy_count; c++) count += copy_is_exchange(&s->copies[c]) && s->copies[c].exchange.passes_host == passes_host;
+  return count;
+}
+
+/* Sums have no other to go with where there is no exchange. */
+bool schedule_passes_directly(const Schedule *s, const Machine *machine) {
+  return exchanges_by(s, false) > 0 || (exchanges_by(s, true) == 0 && machine->way != WAY_BY_HOST);
+}
+
+bool schedule_passes_host(const Schedule *s, const Machine *machine) { return exchanges_by(s, true) > 0 || !schedule_passes_directly(s, machine); }
 
 bool schedule_keeps_all(const Schedule *s) {
   for (int i = 0; i < schedule_step_count(s); i++)

@@ -33,7 +33,7 @@ static int64_t ranks_plan_number(const gnn_program *program) {
   }
   for (int c = 0; c < program->copy_count; c++) {
     const gnn_copy_desc *copy = &program->copies[c];
-    const int64_t numbers[] = {copy->step, copy->lane, copy->bytes, copy->halo, copy->row_bytes, copy->volume, copy->is_approximate, copy->is_of_others, copy->holders};
+    const int64_t numbers[] = {copy->step, copy->lane, copy->bytes, copy->halo, copy->row_bytes, copy->volume, copy->is_approximate, copy->is_of_others, copy->holders, copy->way};
     sum = ranks_sum(sum, numbers, sizeof numbers);
   }
   return (int64_t)ranks_sum(sum, program->ranks->first, ((size_t)program->ranks->count + 1) * sizeof *program->ranks->first);

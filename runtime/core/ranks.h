@@ -48,7 +48,7 @@ struct gnn_ranks {
   int together, here; /* so many of them are on this machine, of which it is number `here` */
   int is_by_caller;   /* the net takes calls of one thread alone, that of the steps, which then starts an exchange where it is queued and finishes it where it is awaited */
   void *state;        /* of the net */
-  void *device_state; /* of that between their devices (cuda/device_net.h) */
+  void *device_state[GNN_WAYS]; /* of what passes between their devices each way (cuda/device_net.h); NULL: nothing does */
   int64_t *rows; /* [desc->halos], as what follows: of a table, before those of others */
   int64_t **send_first, **receive_first; /* [count + 1] each */
   const int32_t **send_row;

@@ -26,7 +26,7 @@ typedef struct host_net {
   int is_over;           /* what was queued passes no more */
 } host_net;
 
-static host_net *net_of(const gnn_ranks *ranks) { return ranks->device_state; }
+static host_net *net_of(const gnn_ranks *ranks) { return ranks->device_state[GNN_BY_HOST]; }
 
 static void host_fail(gnn_ranks *ranks, int step, const char *what, const char *text) __attribute__((noreturn));
 static void host_fail(gnn_ranks *ranks, int step, const char *what, const char *text) {
@@ -46,7 +46,7 @@ static void host_begin(gnn_ranks *ranks) {
   if (net == NULL) host_fail(ranks, 0, "calloc", "no memory");
   if (ranks->is_by_caller) host_fail(ranks, 0, "MPI_Init_thread", "exchanges through the host are by calls of a thread beside the steps' (MPI_THREAD_SERIALIZED), which this MPI does not take");
   host_check(ranks, 0, cudaHostAlloc((void **)&net->pinned, (size_t)ranks->desc->passing_bytes + 1, cudaHostAllocDefault), "cudaHostAlloc");
-  ranks->device_state = net;
+  ranks->device_state[GNN_BY_HOST] = net;
 }
 
 static void host_look(gnn_ranks *ranks, int step) { (void)ranks, (void)step; } /* what fails ends all ranks where it does */
@@ -62,7 +62,7 @@ static void host_end(gnn_ranks *ranks, int is_failed) {
   const cudaError_t is_told = cudaFreeHost(net->pinned);
   (void)is_told;
   free(net);
-  ranks->device_state = NULL;
+  ranks->device_state[GNN_BY_HOST] = NULL;
 }
 
 /* ---- onto the stream ---- */

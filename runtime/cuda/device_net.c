@@ -1,4 +1,5 @@
 /* device_net.c: exchanges and sums between the devices of ranks, on the stream of the net's lane.
+ * Exchanges pass directly or through the host, each as the plan says, and one after the other in any case.
  *
  * An exchange waits there for the compute stream as it was when the exchange was queued, as any copy does (streams.c); a sum over ranks waits for the steps before it, and the steps that follow for
  * the sum. The host's thread of the program queues all of them, so their order is that of the steps and the same on all ranks, whatever else has threads of its own.
@@ -28,12 +29,15 @@ typedef struct gnn_cuda_watchdog {
 
 static gnn_ranks *net_ranks(const gnn_cuda *cuda) { return cuda->instance->run.ranks; }
 
+/* Directly, where anything passes so. */
+static const gnn_cuda_net *net_of_sums(const gnn_cuda *cuda) { return cuda->code->nets[cuda->code->nets[GNN_DIRECTLY] ? GNN_DIRECTLY : GNN_BY_HOST]; }
+
 /* ---- onto the stream ---- */
 
 void gnn_cuda_exchange(gnn_cuda *cuda, int number) {
   const gnn_copy_desc *copy = &cuda->program->copies[number];
   const gnn_messages messages = gnn_ranks_messages(net_ranks(cuda), number, cuda->arena + copy->from.at, cuda->arena + copy->to.at);
-  cuda->code->net->exchange(net_ranks(cuda), copy->step, &messages, cuda->stream[GNN_LANE_NET]);
+  cuda->code->nets[copy->way]->exchange(net_ranks(cuda), copy->step, &messages, cuda->stream[GNN_LANE_NET]);
   cuda->passes[cuda->work][number] = 1;
 }
 
@@ -43,7 +47,7 @@ void gnn_cuda_gather_parts(gnn_run *run, int64_t at, int64_t part_bytes) {
   int64_t first[GNN_RANKS_MOST + 1];
   for (int r = 0; r <= desc->count; r++) first[r] = desc->first_part[r];
   if (gnn_cuda_is_failed(cuda) || !gnn_cuda_between(cuda, run->step, "gathering sums", GNN_LANE_COMPUTE, cuda->parted, GNN_LANE_NET)) return;
-  cuda->code->net->gather(run->ranks, run->step, cuda->arena + at, first, part_bytes, cuda->stream[GNN_LANE_NET]);
+  net_of_sums(cuda)->gather(run->ranks, run->step, cuda->arena + at, first, part_bytes, cuda->stream[GNN_LANE_NET]);
   cuda->is_used[GNN_LANE_NET] = 1;
   if (gnn_cuda_between(cuda, run->step, "gathering sums", GNN_LANE_NET, cuda->gathered, GNN_LANE_COMPUTE)) gnn_cuda_settle(cuda, run->step);
 }
@@ -76,6 +80,12 @@ static void net_say_late(const gnn_cuda_watchdog *w) {
   fprintf(stderr, "%s: rank %d: %s: not over after %g s: another rank is late, or epochs take so long; still waiting\n", ranks->name, ranks->rank, gnn_ranks_where(ranks, net_late_step(w)).text, w->patience);
 }
 
+static void net_look(const gnn_cuda_watchdog *w) {
+  const gnn_cuda_net *const *nets = w->cuda->code->nets;
+  for (gnn_way way = 0; way < GNN_WAYS; way++)
+    if (nets[way]) nets[way]->look(net_ranks(w->cuda), net_late_step(w));
+}
+
 static void *net_watch(void *context) {
   gnn_cuda_watchdog *w = context;
   const int has_device = cudaSetDevice(w->cuda->device) == cudaSuccess;
@@ -91,7 +101,7 @@ static void *net_watch(void *context) {
     }
     pthread_cond_timedwait(&w->changed, &w->mutex, &until);
     if (w->since == 0 || w->is_ending) continue;
-    w->cuda->code->net->look(net_ranks(w->cuda), net_late_step(w));
+    net_look(w);
     if (w->has_warned || !has_device || gnn_now() - w->since < w->patience) continue;
     w->has_warned = 1;
     net_say_late(w);
@@ -117,7 +127,8 @@ gnn_status gnn_cuda_net_begin(gnn_cuda *cuda, gnn_error *error) {
   if (ranks == NULL) return GNN_OK;
   for (int w = 0; w < GNN_WORK_COUNT; w++)
     if ((cuda->passes[w] = calloc((size_t)cuda->program->copy_count + 1, 1)) == NULL) return gnn_fail_memory(error, cuda->program->copy_count);
-  cuda->code->net->begin(ranks);
+  for (gnn_way way = 0; way < GNN_WAYS; way++)
+    if (cuda->code->nets[way]) cuda->code->nets[way]->begin(ranks);
   return GNN_OK;
 }
 
@@ -137,6 +148,12 @@ gnn_status gnn_cuda_net_start(gnn_cuda *cuda, gnn_error *error) {
   return w->is_started ? GNN_OK : gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no thread that watches over the other ranks");
 }
 
+/* By the host first: NCCL may wait for what was queued before its own, which then passes nothing any more. */
+static void nets_end(const gnn_cuda *cuda, int is_failed) {
+  for (int way = GNN_WAYS - 1; way >= 0; way--)
+    if (net_ranks(cuda)->device_state[way]) cuda->code->nets[way]->end(net_ranks(cuda), is_failed);
+}
+
 void gnn_cuda_net_stop(gnn_cuda *cuda) {
   gnn_cuda_watchdog *w = cuda->watchdog;
   if (w == NULL) return;
@@ -149,12 +166,12 @@ void gnn_cuda_net_stop(gnn_cuda *cuda) {
   pthread_cond_destroy(&w->changed);
   free(w);
   cuda->watchdog = NULL;
-  if (gnn_cuda_is_failed(cuda)) cuda->code->net->end(net_ranks(cuda), 1); /* what a peer never sends is not waited for */
+  if (gnn_cuda_is_failed(cuda)) nets_end(cuda, 1); /* what a peer never sends is not waited for */
 }
 
 /* Nobody is left to tell of what fails here. */
 void gnn_cuda_net_end(gnn_cuda *cuda) {
-  if (net_ranks(cuda) && net_ranks(cuda)->device_state) cuda->code->net->end(net_ranks(cuda), 0);
+  if (net_ranks(cuda)) nets_end(cuda, 0);
   if (cuda->parted) cudaEventDestroy(cuda->parted);
   if (cuda->gathered) cudaEventDestroy(cuda->gathered);
   for (int w = 0; w < GNN_WORK_COUNT; w++) free(cuda->passes[w]);

@@ -7,7 +7,7 @@
 #include "gnncuda.h"
 #include "runtime/core/ranks.h"
 
-/* All of it is queued on one stream, by one thread, in an order that is the same on all ranks; graphs may be captured from that. Whatever fails is said, with rank, step, peer and message, and
+/* All of it, by whichever net, is queued on one stream, by one thread, in an order that is the same on all ranks; graphs may be captured from that. A net has ranks->device_state of its way to itself. Whatever fails is said, with rank, step, peer and message, and
  * ends all ranks. */
 struct gnn_cuda_net {
   const char *name;

@@ -15,7 +15,7 @@
 #include "gnnrt.h"
 #include "kernels/cuda/places.h"
 
-/* What carries rows and sums between the devices of ranks: gnn_nccl of net/nccl.c, or gnn_host_net (device_net.h). */
+/* What carries rows and sums between the devices of ranks: directly gnn_nccl of net/nccl.c, by the host gnn_host_net (device_net.h). */
 typedef struct gnn_cuda_net gnn_cuda_net;
 
 extern const gnn_backend gnn_cuda_backend; /* for gnn_program.backend; gnn_program.code is a gnn_cuda_code */
@@ -29,7 +29,7 @@ typedef struct gnn_cuda_code {
   const char *const *kernels;
   int calls_libraries;           /* which load code of their own once they are called */
   void (*prepare)(gnn_run *run); /* what libraries keep for the data that were just loaded; NULL: nothing */
-  const gnn_cuda_net *net;       /* of a program of ranks; else NULL */
+  const gnn_cuda_net *nets[GNN_WAYS]; /* of a program of ranks; NULL: nothing passes so */
 } gnn_cuda_code;
 
 /* Launches kernel `kernel` with the device's gnn_view and the places `at` as its arguments. Blocks, threads a block, bytes of dynamic shared

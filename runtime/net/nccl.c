@@ -10,7 +10,7 @@
 
 #include "runtime/cuda/device_net.h"
 
-static ncclComm_t comm_of(const gnn_ranks *ranks) { return ranks->device_state; }
+static ncclComm_t comm_of(const gnn_ranks *ranks) { return ranks->device_state[GNN_DIRECTLY]; }
 
 static void nccl_fail(gnn_ranks *ranks, int step, ncclResult_t fault, const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));
 static void nccl_fail(gnn_ranks *ranks, int step, ncclResult_t fault, const char *format, ...) {
@@ -43,7 +43,7 @@ static void nccl_begin(gnn_ranks *ranks) {
   if (ranks->rank == 0) nccl_check(ranks, 0, ncclGetUniqueId(&all[0]), "ncclGetUniqueId");
   ranks->desc->net->gather(ranks, 0, all, first, (int64_t)sizeof *all);
   nccl_check(ranks, 0, ncclCommInitRank(&comm, ranks->count, all[0], ranks->rank), "ncclCommInitRank");
-  ranks->device_state = comm;
+  ranks->device_state[GNN_DIRECTLY] = comm;
 }
 
 static void nccl_look(gnn_ranks *ranks, int step) {
@@ -56,7 +56,7 @@ static void nccl_look(gnn_ranks *ranks, int step) {
 static void nccl_end(gnn_ranks *ranks, int is_failed) {
   const ncclResult_t is_told = is_failed ? ncclCommAbort(comm_of(ranks)) : ncclCommDestroy(comm_of(ranks));
   (void)is_told;
-  ranks->device_state = NULL;
+  ranks->device_state[GNN_DIRECTLY] = NULL;
 }
 
 /* ---- onto the stream ---- */

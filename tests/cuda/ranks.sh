@@ -15,6 +15,16 @@ model plain on g { return x |> SAGE(16) |> relu |> dropout(0.3) |> GCN(y.classes
 train plain { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
 MODEL
 
+# Two GB/s from GPU to GPU; copies to the host begin late and are fast: what is many bytes passes through the host.
+cat >each.gnn <<'TARGET'
+target each "GPUs that reach each other slowly" {
+  device gpu { kind = cuda(sm_80); memory = 8GiB; count = 4 }
+  tier host { budget = 6GiB }
+  link gpu <-> host { bandwidth = 24GB/s; latency = 12us }
+  link gpu <-> gpu { bandwidth = 2GB/s }
+}
+TARGET
+
 # ---- what is refused by name ----
 
 says() { # WORDS OPTION...
@@ -35,7 +45,7 @@ fi
 
 # ---- NCCL itself ----
 
-by_nvcc() { "$gnncc" -q -w --backend=cuda --arch=sm_80 -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnnccl.c ] && make -s -C sources MPI=yes CFLAGS="-O0 -Wall -Wextra -Werror" && nm -u sources/plain | grep ncclGroupEnd && nm -u sources/plain | grep MPI_Init_thread; }
+by_nvcc() { "$gnncc" -q -w --backend=cuda --arch=sm_80 -S --ranks=2 --target=each.gnn plain.gnn -o sources && grep '= &gnn_nccl, .*= &gnn_host_net' sources/plain.c && [ -f sources/gnnnccl.c ] && make -s -C sources MPI=yes CFLAGS="-O0 -Wall -Wextra -Werror" && nm -u sources/plain | grep ncclGroupEnd && nm -u sources/plain | grep MPI_Init_thread; }
 if command -v "${MPICC:-mpicc}" nvcc >/dev/null && echo 'int main(void) { return 0; }' | cc -x c - -o linked -L"$(dirname "$(command -v nvcc)")/../lib64" -lnccl 2>/dev/null; then
   check "sources compile and link with NCCL, MPI and nvcc" env NVCC_APPEND_FLAGS="-Xcicc -O1 -Xptxas -O0" bash -c "$(declare -f by_nvcc); gnncc=$gnncc; by_nvcc"
   parts_by_nvcc() { "$gnncc" -q -w --backend=cuda --arch=sm_80 -S --ranks=2 '--cut=rows(2)' plain.gnn -o in_parts && NVCC_APPEND_FLAGS="-Xcicc -O1 -Xptxas -O0" make -s -C in_parts plain_kernels.inc MPI=yes; }
@@ -99,7 +109,17 @@ model every on g {
 }
 train every { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); clip = norm(1); epochs = 2; metric = f1 }
 MODEL
-check "three ranks, of unequal parts: rows of sources, of destinations and values on edges travel, metrics of the host" of_ranks every 3
+both_ways() { of_ranks every 3 --target=each.gnn && "$gnncc" -q -w --backend=cuda --ranks=3 --target=each.gnn --emit=c=- every.gnn >every_3.c && [ "$(grep -c 'GNN_LANE_NET.*GNN_BY_HOST' every_3.c)" -ge 5 ] && [ "$(grep -c 'GNN_LANE_NET.*GNN_DIRECTLY' every_3.c)" -ge 5 ]; }
+check "three ranks, of unequal parts: rows of sources, of destinations and values on edges travel, some through the host, metrics of the host" both_ways
+directly_only() { # what NCCL sends first is no exchange of the host's, which come before
+  STANDIN_NCCL_FAULT=send:1:1 run ./every_3 --threads 1 -q --out failed >text 2>&1
+  local status=$?
+  cat text
+  [ $status -ne 0 ] && [ $status -ne 124 ] && grep 'GNN_LANE_NET' every_3.c | head -n 1 | grep 'GNN_BY_HOST' && grep -E 'error\[R0810\]: rank 1: step [1-9][0-9]* \(exchange [a-z0-9_]*_halo: .*\): ncclSend' text
+}
+check "  each the way that it was planned to" directly_only
+one_thread() { STANDIN_ONE_THREAD=1 run ./every_3 --threads 1 -q --out failed 2>text; [ $? -ne 0 ] && grep 'exchanges through the host are by calls of a thread beside' text || { cat text; return 1; }; }
+check "  which takes an MPI that is called by two threads" one_thread
 too_few() { STANDIN_DEVICES=3 run ./every_3 --device 0,1 2>said; [ $? -eq 2 ] && grep 'names 2 GPUs, and 3 ranks run on this machine' said; }
 check "  of more devices than a list has" too_few
 seeds() { local seed; for seed in 1 4 7; do STANDIN_SEED=$seed trains every_3 && alike every_1 every_3 || { echo "seed $seed"; return 1; }; done; }
@@ -225,6 +245,8 @@ check "  ranks that cannot meet" fails init:1:1 'step 0 \(between epochs\): nccl
 check "  what fails while it is under way, which nobody would wait for in vain" fails async:1:1 'step [1-9][0-9]* \(exchange .*\): what passes between the devices: remote process exited'
 late() { STANDIN_NCCL_FAULT=late:1:1 GNN_PATIENCE=0.05 run ./plain_2 --threads 1 -q --epochs 1 --out failed >text 2>&1 && cat text && [ "$(grep -cE 'plain_2: rank 0: step [1-9][0-9]* \(exchange .*\): not over after 0.05 s: another rank is late, or epochs take so long; still waiting' text)" = 1 ]; }
 check "a rank that is late is told of, once, and waited for" late
-own_fault() { STANDIN_FAULT=9 STANDIN_AFTER=20 run ./plain_2 --threads 1 -q --out failed >text 2>&1; local status=$?; cat text; [ $status -eq 1 ] && grep 'error: a kernel failed' text; }
-check "a device that fails ends all, without waiting for what it will not send" own_fault
+own_fault() { STANDIN_FAULT=9 STANDIN_AFTER=20 run "./$1" --threads 1 -q --out failed >text 2>&1; local status=$?; cat text; [ $status -eq 1 ] && grep 'error: a kernel failed' text; }
+check "a device that fails ends all, without waiting for what it will not send" own_fault plain_2
+ranks=3
+check "  nor for what passes through the host" own_fault every_3
 finish

@@ -80,6 +80,17 @@ by_host() { # GPU_TO_GPU OPTION...: through the host, at 24 GB/s each way, where
 }
 chooses_host() { by_host 5GB/s && ! by_host 10GB/s && ! by_host 300GB/s && ! by_host 5GB/s --policy=halo && by_host 10GB/s --policy=halo-host; }
 check "  whose GPUs pass rows through the host where the way from one to the other is slower" chooses_host
+chooses_each() { # copies begin late and are fast: few bytes pass from GPU to GPU, many through the host; and as a given plan has it
+  local policy
+  sed 's|link gpu <-> host { .* }|link gpu <-> host { bandwidth = 24GB/s; latency = 12us }|; s|link gpu <-> gpu { .* }|link gpu <-> gpu { bandwidth = 2GB/s }|' machine.gnn >both.gnn && "$gnncc" -w --plan -v both.gnn >plan && grep exchange plan &&
+    grep ' net .*exchange x_halo (halo-host): ' plan && grep ' net .*exchange gcn1.z_halo: ' plan || return 1
+  for policy in '' --policy=halo --policy=halo-host; do
+    "$gnncc" -w --plan=json $policy both.gnn >each.json && "$gnncc" -q -w --emit=c=searched.c $policy both.gnn && "$gnncc" -q -w --emit=c=taken.c --plan-from=each.json both.gnn && cmp searched.c taken.c || return 1
+    grep -q GNN_BY_HOST taken.c && echo host; grep -q GNN_DIRECTLY taken.c && echo directly; grep -q '= &gnn_nccl' taken.c && echo nccl
+  done >ways
+  cat ways && [ "$(tr '\n' ' ' <ways)" = "host directly nccl directly nccl host " ]
+}
+check "  each exchange by itself" chooses_each
 estimates() { # without data: the most that there can be, or what is said; from data: counted
   net() { "$gnncc" -w --plan "$@" | sed -n 's/^  net  .*exchanges\? of \([^ ]*\) \([KMGT]iB\) in all.*; \(.*\)/\1 \2 \3/p'; }
   sed 's/nodes = 2100/nodes = 82000/; s/edges = 9000/edges = 410000/' shapes.gnn >larger.gnn

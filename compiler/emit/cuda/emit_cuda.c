@@ -130,7 +130,11 @@ static void print_names(const Emission *m, const StepCalls *calls, const char *f
   fprintf(out, format, "measure_splits");
 }
 
-static const char *device_net(const Emission *m) { return m->machine->passes_host ? "gnn_host_net" : "gnn_nccl"; }
+/* What exchanges pass by, each way. */
+static const char *device_nets(const Emission *m) {
+  const bool directly = schedule_passes_directly(m->schedule, m->machine), by_host = schedule_passes_host(m->schedule, m->machine);
+  return arena_printf(m->arena, ".nets = {%s%s%s}", directly ? "[GNN_DIRECTLY] = &gnn_nccl" : "", directly && by_host ? ", " : "", by_host ? "[GNN_BY_HOST] = &gnn_host_net" : "");
+}
 
 static void emit_code_table(const Emission *m, const StepCalls *calls, FILE *out) {
   fprintf(out, "/* The device code, %s_kernels.cu compiled, and its kernels. */\nstatic const char *const kernel_names[] = {\n", m->prefix);
@@ -139,11 +143,11 @@ static void emit_code_table(const Emission *m, const StepCalls *calls, FILE *out
   print_names(m, calls, "  KERNEL_%s,\n", out);
   fprintf(out, "  KERNEL_COUNT\n};\n\n");
   fprintf(out, "#ifndef GNN_ARCHITECTURE\n#define GNN_ARCHITECTURE \"%s\"\n#endif\n", m->architecture);
-  if (ranks_of(m)) fprintf(out, "extern const gnn_cuda_net %s;\n", device_net(m));
+  if (ranks_of(m)) fprintf(out, "extern const gnn_cuda_net gnn_nccl, gnn_host_net;\n");
   emit_put(m, out, "static const unsigned char image[] __attribute__((aligned(64))) = {\n#include \"`_kernels.inc\"\n};\n\n"
                    "static const gnn_cuda_code code = {.image = image, .image_bytes = sizeof image, .architecture = GNN_ARCHITECTURE,\n"
                    "                                   .kernel_count = KERNEL_COUNT, .kernels = kernel_names");
-  fprintf(out, "%s%s%s};\n\n", calls_libraries(m) || ranks_of(m) ? ", .calls_libraries = 1" : "", calls_libraries(m) ? ", .prepare = prepare_libraries" : "", ranks_of(m) ? arena_printf(m->arena, ", .net = &%s", device_net(m)) : "");
+  fprintf(out, "%s%s%s};\n\n", calls_libraries(m) || ranks_of(m) ? ", .calls_libraries = 1" : "", calls_libraries(m) ? ", .prepare = prepare_libraries" : "", ranks_of(m) ? arena_printf(m->arena, ", %s", device_nets(m)) : "");
 }
 
 void emit_cuda_host(const Emission *m, const StepCalls *calls, FILE *out) {
