@@ -28,7 +28,7 @@ LANG := $(addprefix lang/, arena.c ast.c ast_dump.c check.c check_block.c check_
   diag_pages_machine.c diag_pages_syntax.c diag_pages_types.c diag_print.c expand.c format.c help.c known.c list.c measures.c name_table.c optimizers.c outline.c \
   rates.c shared.c source.c suggest.c syntax.c syntax_errors.c tokens.c tokens_dump.c typed.c typed_dump.c units.c vocabulary.c)
 COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c outfile.c shown.c text_table.c time_unit.c workplace.c) \
-  $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c layer_cuts.c learned.c linear_rows.c locality.c lower.c nested_locality.c share.c reassociate.c recompute.c say.c simplify.c transpose.c verify_graph.c) \
+  $(addprefix compiler/graph/, associate.c autodiff.c clip.c cut.c data.c factor.c graph.c hoist.c layer_cuts.c learned.c linear_rows.c locality.c lower.c nested_locality.c once_tables.c share.c reassociate.c recompute.c say.c simplify.c transpose.c verify_graph.c) \
   $(addprefix compiler/lowering/, choose_half.c choose_library.c cost.c describe_kernel.c exchange_cost.c fuse.c kernel_kinds.c known_processor.c measured.c places.c profile.c row_stride.c \
     slow.c stages.c trial.c tuning.c verify_kernels.c) \
   $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c choose_exchanges.c decisions.c exchange_order.c halos.c layout.c part_costs.c parts_ahead.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \

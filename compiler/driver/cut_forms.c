@@ -564,14 +564,14 @@ static bool *fields_of_tables(const Compilation *c) {
   return can_be_table;
 }
 
-static void note_tables(Compilation *c, const Tables *t, Graph *evaluation, const char *when) {
+static void note_tables(const Compilation *c, const OnceTables *tables, const Form *form, bool are_kept, const char *when) {
   const char *text = "";
-  for (int i = t->first; i < t->once->once_count; i++) {
-    const Value *rows = &t->once->values[t->once->values[t->once->once[i]].operand[0]];
-    const char *name = rows->said ? rows->said : rows->name;
-    if (!strstr(text, name)) text = arena_printf(c->arena, "%s%s%s", text, *text ? ", " : "", name);
+  for (int i = 0; i < tables->count; i++)
+    if (tables->list[i].is_kept == are_kept) text = arena_printf(c->arena, "%s%s%s", text, *text ? ", " : "", tables->list[i].rows);
+  for (int e = 0; *text && e < form->evaluation_count; e++) {
+    Graph *evaluation = form->evaluations[e].graph;
+    ARENA_PUSH(c->arena, evaluation->notes, evaluation->note_count, arena_printf(c->arena, "rows of other ranks that never change come %s: %s", when, text));
   }
-  ARENA_PUSH(c->arena, evaluation->notes, evaluation->note_count, arena_printf(c->arena, "rows of other ranks that never change come %s: %s", when, text));
 }
 
 /* In bf16: they are kept as they were read. */
@@ -590,21 +590,19 @@ static void keep_tables_exact(const Tables *t, const Graph *const *before, const
 }
 
 /* NULL: there is nothing that could come once. */
-static const Tables *tables_of(const Compilation *c, const Form *form) {
+static const Tables *tables_of(const Compilation *c, const Form *form, const RowsAgain *again) {
   const Graph *graphs[TABLE_GRAPHS] = {form->training};
   const int count = 1 + form->evaluation_count;
-  if (!c->is_hoisting || c->options->trial || !form->training || count > TABLE_GRAPHS || c->program->train.boundary == BOUNDARY_SAMPLE) return NULL; /* drawn rows are others in each epoch */
+  if (!c->is_hoisting || c->options->trial || !form->training || form->evaluation_count == 0 || count > TABLE_GRAPHS || c->program->train.boundary == BOUNDARY_SAMPLE) return NULL; /* drawn rows are others in each epoch */
   for (int e = 0; e < form->evaluation_count; e++) graphs[1 + e] = form->evaluations[e].graph;
-  return hoist_tables(form->once_graph, graphs, count, fields_of_tables(c));
+  return hoist_tables(form->once_graph, graphs, count, fields_of_tables(c), again);
 }
 
-/* `form` with what never changes of the tables of ranks among what is computed once. False: there is nothing, or other kernels would have other bits. */
-static bool with_tables(Compilation *c, const Form *form, DataHomes homes, Form *made, const Tables **tables) {
+/* `form` with the tables of ranks that are kept among what is computed once. False: other kernels would have other bits. */
+static bool with_tables(Compilation *c, const Form *form, const Tables *t, DataHomes homes, Form *made) {
   const Graph *graphs[TABLE_GRAPHS] = {form->training};
   const Kernels *before[TABLE_GRAPHS] = {form->training_kernels};
   const int count = 1 + form->evaluation_count;
-  const Tables *t = *tables = tables_of(c, form);
-  if (!t) return false;
   for (int e = 0; e < form->evaluation_count; e++) graphs[1 + e] = form->evaluations[e].graph, before[1 + e] = form->evaluations[e].kernels;
   if (c->options->precision == PRECISION_BF16) keep_tables_exact(t, graphs, before, count);
   *made = *form;
@@ -621,33 +619,31 @@ static bool with_tables(Compilation *c, const Form *form, DataHomes homes, Form 
   return is_alike;
 }
 
-static void note_tables_of(Compilation *c, const Tables *t, const Form *form, const char *when) {
-  for (int e = 0; e < form->evaluation_count; e++) note_tables(c, t, form->evaluations[e].graph, when);
-}
-
-/* Nothing is kept: a rank has its own rows alone, at home wherever its data are. */
-static void keep_no_tables(Compilation *c, Form *forms) {
-  for (int f = 0; f < FORM_COUNT; f++) {
-    const Tables *tables = forms[f].evaluation_count > 0 ? tables_of(c, &forms[f]) : NULL;
-    if (tables) note_tables_of(c, tables, &forms[f], "in every epoch, each from the one rank that has it (dedup)");
-  }
-}
-
 /* Sums that are computed once are worth more than such tables: these have room beside them only where all that stays leaves half of the device. */
+static bool have_room(const Compilation *c, const Form *made, bool has_sums) { return !has_sums || made->residents->bytes <= c->machine.tier_bytes[TIER_DEVICE] / 2; }
+
+/* Where data are away none is kept: a rank has its own rows alone, at home wherever these are. */
 static void keep_tables(Compilation *c, Cut cut, Form *forms) {
-  static const char always[] = "in every epoch, as there is no room to keep them";
+  static const char once[] = "once, before the first epoch", always[] = "in every epoch, as there is no room to keep them", again[] = "in every epoch, each from the one rank that has it (dedup)";
   const DataHomes homes = {.fields = TIER_DEVICE, .graph = TIER_DEVICE, .scores = TIER_DEVICE, .learned = TIER_DEVICE, .rank_rows = rows_of_rank(c, cut)};
   const bool has_sums = forms[FORM_HOISTED].evaluation_count > 0;
-  const Tables *tables;
+  const Form *from = &forms[has_sums ? FORM_HOISTED : FORM_PLAIN];
   Form made;
-  if (!with_tables(c, &forms[has_sums ? FORM_HOISTED : FORM_PLAIN], homes, &made, &tables)) return;
-  note_tables_of(c, tables, &forms[FORM_PLAIN], always);
-  if (has_sums && made.residents->bytes > c->machine.tier_bytes[TIER_DEVICE] / 2) {
-    note_tables_of(c, tables, &forms[FORM_HOISTED], always);
-    return;
+  bool are_kept[FORM_COUNT] = {false};
+  const Tables *of[FORM_COUNT];
+  for (int f = 0; f < FORM_COUNT; f++) of[f] = tables_of(c, &forms[f], cut_has_data_away(cut) ? &all_rows_again : cut.again);
+  const Tables *t = of[from - forms];
+  if (t && t->once->once_count > t->first) {
+    if (!with_tables(c, from, t, homes, &made)) return;
+    are_kept[FORM_HOISTED] = have_room(c, &made, has_sums);
   }
-  forms[FORM_HOISTED] = made;
-  note_tables_of(c, tables, &forms[FORM_HOISTED], "once, before the first epoch");
+  if (are_kept[FORM_HOISTED]) forms[FORM_HOISTED] = made, of[FORM_HOISTED] = t;
+  for (int f = 0; f < FORM_COUNT; f++) {
+    if (!of[f]) continue;
+    forms[f].tables = &of[f]->all;
+    note_tables(c, &of[f]->all, &forms[f], true, are_kept[f] ? once : always);
+    note_tables(c, &of[f]->all, &forms[f], false, again);
+  }
 }
 
 /* A hoisted form that would have other bits is left out. NULL: the plain one would. */
@@ -655,8 +651,7 @@ static CutForms *make_cut_forms(Compilation *c, Cut cut) {
   Form *forms = arena_alloc(c->arena, FORM_COUNT * sizeof *forms);
   if (!cut_form(c, &c->forms[FORM_PLAIN], cut, &forms[FORM_PLAIN])) return NULL;
   if (!cut_form(c, &c->forms[FORM_HOISTED], cut, &forms[FORM_HOISTED])) forms[FORM_HOISTED] = (Form){.evaluation_count = 0};
-  if (cut.ranks && (cut.dedups || cut_has_data_away(cut))) keep_no_tables(c, forms);
-  else if (cut.ranks) keep_tables(c, cut, forms);
+  if (cut.ranks) keep_tables(c, cut, forms);
   CutForms *made = arena_alloc(c->arena, sizeof *made);
   if (cut.ranks && cut.fields_home == TIER_DEVICE) cut.fields_home = cut_asked(c).fields_home; /* what was asked for can be, whatever is tried beside it */
   *made = (CutForms){forms, pins_read(c->arena, c->program, forms[FORM_PLAIN].training_kernels, &c->machine, cut, c->diags)};

@@ -534,7 +534,7 @@ static bool run_explain(Compilation *c) {
   if (o->is_simulated) c->emission.slowdown = find_slowdown(a->schedule);
   c->emission.prefix = emit_prefix(c->arena, o->prefix ? o->prefix : c->stem);
   Instead *instead = is_explained ? instead_of(&c->request, a, c->asked.parts_at_most > 1) : NULL;
-  c->explanation = (Explanation){.emission = &c->emission, .cut = a->cut, .decisions = d, .instead = instead};
+  c->explanation = (Explanation){.emission = &c->emission, .cut = a->cut, .tables = a->of->tables, .decisions = d, .instead = instead};
   if (is_explained && !c->request.given) c->explanation.advice = advice_of(&c->asked, a, instead, changes_of(c, compile_again));
   const SweptProgram swept = {c->program, &c->request, a, &c->asked, &c->unswept, 0};
   if (o->sweep) c->explanation.sweep = sweep_asked(&swept, o->sweep);

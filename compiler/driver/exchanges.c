@@ -99,7 +99,7 @@ ExchangeWay exchange_way(const Compilation *c) {
 Cut cut_with_exchanges(const Compilation *c, Cut cut) {
   const Exchange asked = c->ranks > 1 ? exchange_asked(c) : EXCHANGE_COUNT;
   if (asked == EXCHANGE_TRANSPOSE) cut.transposed = layers_of(c, asked);
-  cut.dedups = asked == EXCHANGE_DEDUP;
+  if (asked == EXCHANGE_DEDUP) cut.again = &all_rows_again;
   if (asked == EXCHANGE_RECOMPUTE) cut.recomputed = layers_of(c, asked);
   return cut;
 }

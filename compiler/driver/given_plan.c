@@ -141,26 +141,34 @@ static void take_home_of_scores(Compilation *c, const char *text, size_t length)
   c->request = plan_request_cut(&c->request, cut_with_scores_away(&c->machine, scores_bytes(c), asked));
 }
 
-/* Nor which layers' sums the ranks have columns for, where the planner chose them. */
+/* NULL: a report says of no rows that their tables are not kept. */
+static const RowsAgain *rows_again_of(const Compilation *c, const json_t *report) {
+  const json_t *list = json_object_get(json_object_get(report, "cut"), "dedup"), *rows;
+  RowsAgain *again = arena_alloc(c->arena, sizeof *again);
+  size_t i;
+  json_array_foreach(list, i, rows)
+    if (json_is_string(rows)) ARENA_PUSH(c->arena, again->rows, again->count, arena_strdup(c->arena, json_string_value(rows)));
+  return again->count > 0 ? again : NULL;
+}
+
+/* Nor which layers' sums the ranks have columns for, or which tables they do not keep, where the planner chose them. */
 static void take_exchanges(Compilation *c, const char *text, size_t length) {
   if (c->ranks < 2 || exchange_asked(c) != EXCHANGE_COUNT) return;
   json_t *root = json_loadb(text, length, 0, NULL), *runs = json_object_get(root, "layers"), *run;
   LayersOfSums *layers = arena_alloc(c->arena, sizeof *layers), *recomputed = arena_alloc(c->arena, sizeof *recomputed);
   size_t i;
-  bool has_rows_again = false;
   json_array_foreach(runs, i, run) {
     const char *layer = json_string_value(json_object_get(run, "layer")), *pass = json_string_value(json_object_get(run, "pass")), *mode = json_string_value(json_object_get(run, "mode"));
     if (!layer || !pass || !mode) continue;
     const LayerSums sums = {arena_strdup(c->arena, layer), strcmp(pass, "backward") == 0 ? PHASE_BACKWARD : PHASE_FORWARD};
     if (strstr(mode, exchange_names[EXCHANGE_TRANSPOSE])) ARENA_PUSH(c->arena, layers->list, layers->count, sums);
     if (strstr(mode, exchange_names[EXCHANGE_RECOMPUTE])) ARENA_PUSH(c->arena, recomputed->list, recomputed->count, sums);
-    has_rows_again = has_rows_again || strstr(mode, exchange_names[EXCHANGE_DEDUP]);
   }
-  json_decref(root);
   Cut cut = c->request.cut;
   if (layers->count > 0) cut.transposed = layers;
   if (recomputed->count > 0) cut.recomputed = recomputed;
-  cut.dedups = has_rows_again && !cut_has_data_away(cut);
+  if (!cut_has_data_away(cut)) cut.again = rows_again_of(c, root);
+  json_decref(root);
   c->request = plan_request_cut(&c->request, cut);
 }
 

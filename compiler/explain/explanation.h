@@ -11,6 +11,7 @@
 typedef struct Explanation {
   const Emission *emission;
   Cut cut;
+  const OnceTables *tables; /* of ranks, of rows that never change; NULL: there are none */
   const Decisions *decisions;
   const Instead *instead; /* NULL: not asked for */
   const Advice *advice;   /* NULL: not asked for, or the plan was given */

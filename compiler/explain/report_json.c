@@ -513,6 +513,13 @@ json_t *report_code(const Emission *m) {
   return NULL;
 }
 
+static json_t *json_rows_again(const Explanation *x) {
+  json_t *list = json_array();
+  for (int i = 0; x->tables && i < x->tables->count; i++)
+    if (come_again(x->cut.again, x->tables->list[i].rows)) json_array_append_new(list, json_string(x->tables->list[i].rows));
+  return list;
+}
+
 const char *report_plan_json(const Explanation *x) {
   const Emission *m = x->emission;
   const Schedule *s = m->schedule;
@@ -525,6 +532,7 @@ const char *report_plan_json(const Explanation *x) {
   if (root) json_object_set_new(root, "cut", json_pack("{s:i, s:i, s:b, s:s, s:s, s:s, s:s}", "parts", x->cut.parts, "slices", x->cut.slices, "halos", x->cut.has_halos, "fields_home", tier_names[x->cut.fields_home], "graph_home", tier_names[x->cut.graph_home],
                                                        "learned_home", tier_names[x->cut.learned_home], "scores_home", tier_names[x->cut.scores_home]));
   if (x->cut.layers) json_object_set_new(json_object_get(root, "cut"), "layers", json_string(layer_cuts_text(m->arena, x->cut.layers, x->cut.parts) + strlen(", ")));
+  if (x->cut.again) json_object_set_new(json_object_get(root, "cut"), "dedup", json_rows_again(x));
   const CachedData cached = x->cut.cached;
   if (root && (cached.fields || cached.graph || cached.learned))
     json_object_set_new(json_object_get(root, "cut"), "cached", json_pack("{s:I, s:b, s:b, s:b}", "bytes", (json_int_t)cached.bytes, "fields", cached.fields, "graph", cached.graph, "learned", cached.learned));

@@ -177,7 +177,18 @@ static void want_tables(Walk *p) {
   }
 }
 
-Tables *hoist_tables(const Graph *once, const Graph *const *graphs, int count, const bool *can_be_table) {
+/* What only the others are made of is left out. */
+static void drop_tables(Tables *t, const RowsAgain *again) {
+  Graph *once = t->once;
+  int kept = t->first;
+  for (int i = t->first; i < once->once_count; i++)
+    if (!come_again(again, rows_of_table(once, once->once[i]))) once->once[kept++] = once->once[i];
+  if (kept == once->once_count) return;
+  once->once_count = kept;
+  graph_rebuild(once, graph_no_redirections(once));
+}
+
+Tables *hoist_tables(const Graph *once, const Graph *const *graphs, int count, const bool *can_be_table, const RowsAgain *again) {
   Arena *arena = graphs[0]->arena;
   Tables *t = arena_alloc(arena, sizeof *t);
   Walk walks[TABLE_GRAPHS];
@@ -192,6 +203,8 @@ Tables *hoist_tables(const Graph *once, const Graph *const *graphs, int count, c
     want_tables(&walks[g]);
   }
   if (t->once->once_count == t->first) return NULL;
+  t->all = once_tables(t->once, t->first, again);
+  drop_tables(t, again);
   t->origin = arena_alloc(arena, (size_t)count * sizeof *t->origin);
   for (int g = 0; g < count; g++) {
     find_there(&walks[g]);

@@ -9,6 +9,7 @@
 
 #include "plan.h"
 #include "compiler/graph/layer_cuts.h"
+#include "compiler/graph/once_tables.h"
 
 typedef enum FormKind { FORM_PLAIN, FORM_HOISTED, FORM_COUNT } FormKind;
 
@@ -26,6 +27,7 @@ typedef struct Form {
   Graph *once_graph;
   const Kernels *once; /* what runs before the first epoch; NULL: nothing does */
   const Residents *residents;
+  const OnceTables *tables; /* of ranks: of rows that never change; NULL: there are none */
 } Form;
 
 /* How values on nodes are cut: into at most so many parts by rows, and what sums over neighbours gather from into at most so many slices of
@@ -36,7 +38,7 @@ typedef struct Cut {
   const LayerCuts *layers; /* which run their sums otherwise; NULL: none */
   const LayersOfSums *transposed; /* of ranks: whose sums over neighbours go over columns of all rows (compiler/graph/transpose.h); NULL: none do */
   const LayersOfSums *recomputed; /* of ranks: whose sums over neighbours gather rows of others that the rank makes itself (compiler/graph/recompute.h); NULL: none do */
-  bool dedups; /* of ranks: no table of rows that never change is kept, each comes in every epoch of the one rank that has it */
+  const RowsAgain *again; /* of ranks: rows that never change of which no table is kept, each comes in every epoch from the one rank that has it; NULL: none do */
   bool has_halos; /* a part's sums over neighbours gather from its own rows and from those it needs of others; else from tables of all rows */
   /* Where what is given on nodes, and who their neighbours are, is at home: where it is not the device parts of it come from there; fields_home is that of what is computed once, too. */
   Tier fields_home, graph_home;
@@ -49,7 +51,7 @@ static inline bool cut_has_data_away(Cut cut) { return cut.fields_home != TIER_D
 static inline bool cut_has_orders(Cut cut) { return cut.ranks > 0 && cut.parts > 1; } /* of its steps: ExchangeOrder */
 static inline bool cut_is_of_whole_values(Cut cut) { return cut.parts == 1 && cut.slices == 1 && cut.ranks == 0 && !cut.layers && !cut_has_data_away(cut); }
 static inline bool cut_is(Cut a, Cut b) {
-  return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.dedups == b.dedups && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers) && layers_are(a.transposed, b.transposed) && layers_are(a.recomputed, b.recomputed);
+  return a.parts == b.parts && a.ranks == b.ranks && a.slices == b.slices && a.has_halos == b.has_halos && a.fields_home == b.fields_home && a.graph_home == b.graph_home && a.learned_home == b.learned_home && a.scores_home == b.scores_home && a.cached.bytes == b.cached.bytes && a.cached.fields == b.cached.fields && a.cached.graph == b.cached.graph && a.cached.learned == b.cached.learned && layer_cuts_are(a.layers, b.layers) && layers_are(a.transposed, b.transposed) && layers_are(a.recomputed, b.recomputed) && rows_again_are(a.again, b.again);
 }
 /* With scores of so many bytes away from the device, where there is room for them; with data at home in these tiers of the machine, and then scores away, too. */
 Cut cut_with_scores_away(const Machine *machine, int64_t scores_bytes, Cut cut);
@@ -88,7 +90,7 @@ typedef struct PlanRequest {
   void *of;
   int parts_at_most;     /* of cuts that are looked for where whole values take longer or do not fit; 1: none is */
   const LayersOfSums *may_transpose, *may_recompute; /* which are tried with cut.transposed, with cut.recomputed; NULL: none are */
-  bool may_dedup;        /* cut.dedups is tried where memory is short */
+  bool may_dedup;        /* cut.again is tried where memory is short */
   int slices_at_most;    /* more would be no other cut */
   bool has_given_parts;  /* parts and slices are those of `cut`, which was asked for: of cuts that are looked for only what is away from the device, and halos, differ */
   bool has_fields;       /* numbers on nodes, which may be at home elsewhere */
@@ -165,7 +167,7 @@ Residents *form_residents(Arena *arena, const Form *form, const bool *is_sparse_
 int64_t plan_home_bytes(const PlanRequest *request, const Form *form, Tier tier);
 
 /* choose_exchanges.c: the fastest of a plan in which all ranks exchange rows, and of those in which some layers' sums go over columns of all rows, or ranks make rows of others themselves, in one pass
- * or in both. */
+ * or in both, or keep not all tables of rows that never change. */
 const PlanAnswer *with_other_exchanges(const PlanRequest *request, const PlanAnswer *halos);
 
 /* Seconds of a plan's epoch as they are announced: with what copies take from the compute beside them. */

@@ -77,6 +77,55 @@ static void test_orders(Arena *arena, const char *share_dir) {
   ok(alike[0] && !alike[1], "on a GPU not where its rows would be summed in another order");
 }
 
+static const RowsAgain *rows_again(Arena *arena, const char *first, const char *second) {
+  RowsAgain *again = arena_alloc(arena, sizeof *again);
+  if (first) ARENA_PUSH(arena, again->rows, again->count, first);
+  if (second) ARENA_PUSH(arena, again->rows, again->count, second);
+  return again;
+}
+
+static int32_t field_of(const TypedProgram *program, const char *name) {
+  int32_t field = 0;
+  while (strcmp(program->fields[field].name, name) != 0) field++;
+  return field;
+}
+
+/* Of both halves of x, and of w. */
+static Graph *graph_of_tables(Arena *arena, const TypedProgram *program) {
+  const Shape whole = {.domain = DOMAIN_NODE, .rank = 1, .size = {8}}, half = {.domain = DOMAIN_NODE, .rank = 1, .size = {4}}, edge = {.domain = DOMAIN_EDGE, .rank = 1, .size = {1}};
+  Graph *graph = graph_new(arena, program);
+  const ValueId x = graph_add(graph, (Value){.op = OP_INPUT, .shape = whole, .as.index = field_of(program, "x"), .name = ""}), w = graph_add(graph, (Value){.op = OP_INPUT, .shape = edge, .as.index = field_of(program, "w"), .name = ""});
+  ValueId halves[2];
+  for (int i = 0; i < 2; i++) {
+    const ValueId tile = graph_add(graph, (Value){.op = OP_TILE, .shape = half, .operand_count = 1, .operand = {x}, .as.part = {0, 4 * i}, .name = "tile"});
+    halves[i] = graph_add(graph, (Value){.op = OP_HALO, .shape = half, .operand_count = 1, .operand = {tile}, .as.degree = {END_DST, DOMAIN_EDGE, HALO_FOR_DST}, .name = "halo"});
+  }
+  graph->scores = graph_add(graph, (Value){.op = OP_MAP, .shape = half, .operand_count = 2, .operand = {halves[0], halves[1]}, .as.function = MAP_ADD, .name = "sum"});
+  graph->loss = graph_add(graph, (Value){.op = OP_HALO, .shape = edge, .operand_count = 1, .operand = {w}, .as.degree = {END_DST, DOMAIN_EDGE, HALO_OF_EDGES}, .name = "halo"});
+  graph_name_values(graph);
+  return graph;
+}
+
+/* What comes again is left out, and what only that is made of; what there is, is told all the same. */
+static void test_tables(Arena *arena, const char *share_dir) {
+  Graph *plain = NULL;
+  hoisting_of(arena, share_dir, "  return Linear(sum(src.x * w), 7) as a", &plain);
+  const Graph *graph = plain ? graph_of_tables(arena, plain->program) : NULL;
+  const struct {
+    const char *what;
+    const RowsAgain *again;
+    int kept;
+  } sets[] = {{"tables are computed once", NULL, 3}, {"but for those of rows that come again", rows_again(arena, "x", NULL), 1}, {"or of edges", rows_again(arena, "w", NULL), 2}, {"of all", &all_rows_again, 0}};
+  for (size_t i = 0; graph && i < sizeof sets / sizeof sets[0]; i++) {
+    const Tables *t = hoist_tables(NULL, &graph, 1, NULL, sets[i].again);
+    bool is_right = t && t->all.count == 2 && t->all.list[0].bytes == 500 * 8 * 4 && t->once->once_count == sets[i].kept && count_of(t->once, OP_HALO) == sets[i].kept && count_of(t->graphs[0], OP_HALO) == 3 - sets[i].kept;
+    for (int k = 0; is_right && k < t->all.count; k++) is_right = strcmp(t->all.list[k].rows, k ? "w" : "x") == 0 && t->all.list[k].is_kept == !come_again(sets[i].again, k ? "w" : "x");
+    ok(is_right && !verify_graph(t->once) && !verify_graph(t->graphs[0]), sets[i].what);
+  }
+  const RowsAgain *both = rows_again(arena, "x", "w"), *turned = rows_again(arena, "w", "x"), *one = rows_again(arena, "x", NULL), *none = rows_again(arena, NULL, NULL);
+  ok(rows_again_are(both, turned) && rows_again_are(NULL, none) && !rows_again_are(one, both) && !rows_again_are(one, NULL) && !rows_again_are(rows_again(arena, "w", NULL), one) && !rows_again_are(&all_rows_again, none), "sets of rows are the same in any order");
+}
+
 int main(int argc, char **argv) {
   const char *share_dir = argc > 1 ? argv[1] : "build/share";
   Arena *arena = arena_new();
@@ -108,6 +157,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) ok(!hoisting_of(arena, share_dir, none[i].body, NULL), none[i].what);
   test_variants(arena, share_dir);
   test_orders(arena, share_dir);
+  test_tables(arena, share_dir);
   arena_free(arena);
   printf("1..%d\n", test_count);
   return failures > 0;

@@ -381,6 +381,46 @@ tells_dedup() { # each exchange, the net; and a plan that is given has no tables
 }
 check "  which plans say of each exchange" tells_dedup
 options=
+taken_again() { "$gnncc" -q -w -S --ranks=3 --policy=dedup both.gnn -o searched && "$gnncc" -q -w -S --ranks=3 --plan-from=report.json both.gnn -o taken && cmp searched/both.c taken/both.c; }
+check "  and a plan that is given, of tables that evaluations alone have" taken_again
+of_slices() { "$gnncc" -w --plan --ranks=3 '--cut=slices(4)' both.gnn | grep 'once, before the first epoch: x$'; }
+check "  tables of some columns are of the same rows" of_slices
+cp -r directed twofold && perl -e "$put_npy"'$folder = "twofold"; put("z", "<f4", "9000, 12", pack("f<*", map { $_ * 104729 % 89 / 89 - 0.5 } 1 .. 108000))'
+cat >some.gnn <<'MODEL'
+target t {
+  device cpu { memory = 8GiB; threads = 2; bandwidth = 20GB/s; count = 3 }
+  link cpu <-> cpu { bandwidth = 20GB/s; latency = 2us }
+}
+layer Soft(x : node[f]) {
+  param t : [f] = ones
+  return sum(tanh(t * src.x))
+}
+data g from npy("twofold") {
+  nodes = 9000
+  node x : f32[32]
+  node z : f32[12]
+  node y : class[4]
+}
+model m on g {
+  a = x |> dropout(0.4) |> SAGE(48)
+  return a + (Soft(z) |> Linear(48)) |> relu |> dropout(0.2) |> SAGE(16) |> relu |> GCN(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3; metric = accuracy }
+MODEL
+epoch_of() { "$gnncc" -w --plan "$@" some.gnn | sed -n 's/^  time *\([0-9.]*\) ms per epoch.*/\1/p'; }
+keeps_some() { # with a little less room than all wants: epochs have the rows of z, evaluations alone those of x
+  local enough; enough=$("$gnncc" -w --plan some.gnn | sed -n 's/.*--budget cpu=\([0-9]*\)KiB is enough.*/\1/p') && options="--budget device=$((enough - 200))KiB" && "$gnncc" -w --plan -v $options some.gnn >plan && grep 'never change' plan &&
+    grep -q 'come once, before the first epoch: z$' plan && grep -q '(dedup): x$' plan && grep -q 'exchange x_halo (dedup): ' plan && grep '^  once  *1 exchange of ' plan && ! grep 'z_halo (dedup)' plan
+}
+check "one table is kept beside another whose rows come in every epoch" keeps_some
+fastest() { echo "$(epoch_of $options) $(epoch_of $options --policy=halo) $(epoch_of $options --policy=dedup)" | tee times | awk '{ exit !($1 > 0 && $1 < $2 && $1 < $3) }'; local status=$?; cat times; return $status; }
+check "  which is faster than both, or none" fastest
+some_bits() { compiles --ranks=1 --cut=whole some.gnn -o some_1 && trains 1 some && compiles --verify $options some.gnn -o some_3 && trains 3 some && alike some 3; }
+check "  and has the bits of one process, on 3" some_bits
+check "  and sends to the byte what was announced" counts some
+taken_some() { "$gnncc" -w --plan=json $options some.gnn >report.json && "$build/tests/check_report" report report.json && "$gnncc" -q -w -S $options some.gnn -o searched && "$gnncc" -q -w -S $options --plan-from=report.json some.gnn -o taken && cmp searched/some.c taken/some.c; }
+check "  and so has a plan that is given" taken_some
+options=
 
 # Weights and features of edges: w.npy, e.npy.
 edge_data directed
