@@ -225,7 +225,7 @@ void gnn_instance_destroy(gnn_instance *instance) {
   gnn_scratch_close(&instance->scratch);
   gnn_watch_destroy(&instance->run);
   gnn_team_destroy(instance->run.team);
-  for (int t = 0; t < GNN_TIER_COUNT; t++) instance_release(instance, (gnn_tier)t);
+  for (int t = 0; t < GNN_TIER_COUNT && !gnn_ranks_are_passing(instance->run.ranks); t++) instance_release(instance, (gnn_tier)t); /* else the arenas are there until all has come, which ends the process */
   gnn_backend_of(instance->run.program)->close(instance);
   free(instance->scores_here);
   gnn_drop_whole_rows(instance);

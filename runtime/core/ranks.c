@@ -186,6 +186,8 @@ void gnn_ranks_settle(gnn_ranks *ranks) {
   if (ranks) ranks->desc->net->settle(ranks);
 }
 
+int gnn_ranks_are_passing(const gnn_ranks *ranks) { return ranks && ranks->desc->net->is_passing(ranks); }
+
 const char *gnn_ranks_step_text(const gnn_ranks *ranks, int step) {
   const gnn_program *p = ranks->program;
   for (int s = 0; s < p->step_count + p->once_count; s++)

@@ -30,6 +30,7 @@ struct gnn_net {
   /* Ranks that fail come here, each with what it has to say as a number, and wait a moment for each other: whether all have come, with their numbers in all[started]. Those that have not may wait for this rank. */
   int (*leave)(gnn_ranks *ranks, int64_t own, int64_t *all);
   void (*settle)(gnn_ranks *ranks); /* rows that are on their way, which no epoch asks for any more, come; messages are between other places from now on */
+  int (*is_passing)(const gnn_ranks *ranks); /* whether rows are on their way between places of an arena */
   void (*end)(gnn_ranks *ranks);
   void (*abort)(gnn_ranks *ranks, int code); /* of all of them, at once */
 };
@@ -88,6 +89,7 @@ void gnn_ranks_add(gnn_ranks *ranks, int64_t *numbers, int64_t count);
 void gnn_ranks_most(gnn_ranks *ranks, int64_t *number);
 /* An instance is about to be destroyed, and another one will follow. NULL: there is one process. */
 void gnn_ranks_settle(gnn_ranks *ranks);
+int gnn_ranks_are_passing(const gnn_ranks *ranks); /* gnn_net.is_passing; 0 of one process */
 /* The words of a step; 0: between epochs. And with its number; -1: some step of an epoch. */
 typedef struct gnn_where {
   char text[256];

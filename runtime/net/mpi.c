@@ -53,7 +53,7 @@ typedef struct mpi_state {
   pthread_mutex_t calls; /* held by who calls MPI */
 } mpi_state;
 
-static mpi_state *state_of(gnn_ranks *ranks) { return ranks->state; }
+static mpi_state *state_of(const gnn_ranks *ranks) { return ranks->state; }
 
 static void net_fail(gnn_ranks *ranks, int step, int fault, const char *format, ...) __attribute__((format(printf, 4, 5), noreturn));
 static void net_fail(gnn_ranks *ranks, int step, int fault, const char *format, ...) {
@@ -250,9 +250,9 @@ static void net_abort(gnn_ranks *ranks, int code) {
   MPI_Abort(MPI_COMM_WORLD, code);
 }
 
-/* What is on its way between places that are gone is not waited for. */
-static int has_started_steps(const mpi_state *state) {
-  for (int s = 0; s < state->step_count; s++)
+static int net_is_passing(const gnn_ranks *ranks) {
+  const mpi_state *state = state_of(ranks);
+  for (int s = 0; state && s < state->step_count; s++)
     if (state->steps[s].is_started) return 1;
   return 0;
 }
@@ -269,7 +269,7 @@ static int net_leave(gnn_ranks *ranks, int64_t own, int64_t *all) {
   int fault = MPI_Iallgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all, counts, displacements, MPI_BYTE, state->words.comm, &request);
   while (fault == MPI_SUCCESS && (fault = MPI_Test(&request, &is_over, MPI_STATUS_IGNORE)) == MPI_SUCCESS && !is_over && mpi_now() - since < MPI_GRACE_SECONDS) wait_a_little(&state->calls, &w);
   pthread_mutex_unlock(&state->calls);
-  return fault == MPI_SUCCESS && is_over && !has_started_steps(state);
+  return fault == MPI_SUCCESS && is_over && !net_is_passing(ranks); /* what a rank that failed has not sent is not waited for */
 }
 
 /* ---- exchanges ---- */
@@ -409,4 +409,4 @@ static void net_end(gnn_ranks *ranks) {
   MPI_Finalize();
 }
 
-const gnn_net gnn_mpi = {"mpi", net_launched, net_begin, net_start, net_finish, net_gather, net_leave, net_settle, net_end, net_abort};
+const gnn_net gnn_mpi = {"mpi", net_launched, net_begin, net_start, net_finish, net_gather, net_leave, net_settle, net_is_passing, net_end, net_abort};

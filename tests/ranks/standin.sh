@@ -204,6 +204,8 @@ plain_loops() {
 }
 check "a training by plain loops over all edges" plain_loops
 check "  boundary = stale(1) is its definition" is_defined 'stale(1)' stale stale 0
+late_at_the_end() { for command in "train --epochs 2 --out late.out" "bench --epochs 2 --warmup 0"; do STANDIN_LATE_MS=300 run 1 ./stale $command --threads 1 -q || return 1; done; }
+check "  what comes after the last epoch finds its place, though nobody asks for it" late_at_the_end
 check "  with averages" is_defined 'stale(1, smooth = 0.6)' smooth stale 0.6
 check "  boundary = sample(0.3)" is_defined 'sample(0.3)' sample sample 0.3
 # The same sums, each of three relations that have all edges between them.
