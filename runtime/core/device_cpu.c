@@ -59,19 +59,28 @@ static void cpu_advise(void *memory, size_t bytes, int populate) {
 #define DEVICE_HAS_FAR 1
 #endif
 
-/* Addresses for an arena that grows: far below those that the kernel hands out from the top, so that nothing else comes to lie there. Nothing is mapped
- * there when this returns, so they count in no limit. NULL: there are none. */
+static void *cpu_map(void *at, size_t bytes) {
+#ifdef MAP_FIXED_NOREPLACE
+  void *found = mmap(at, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+  if (found == at) return found;
+  if (found != MAP_FAILED) munmap(found, bytes); /* a kernel that does not know the flag */
+#else
+  (void)at, (void)bytes;
+#endif
+  return NULL;
+}
+
+/* The first page of an arena that grows: far below the addresses that the kernel hands out from the top, so that nothing else comes to lie behind it but other such arenas of the process, as where ranks
+ * are threads of one. What is not mapped yet counts in no limit. NULL: there is no room. */
 static unsigned char *cpu_far(size_t bytes) {
 #if DEVICE_HAS_FAR && defined MAP_FIXED_NOREPLACE && UINTPTR_MAX > UINT32_MAX
-  const uintptr_t away = UINT64_C(1) << 39;
-  void *near = mmap(NULL, DEVICE_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  const uintptr_t away = UINT64_C(1) << 39, room = (bytes / DEVICE_HUGE_BYTES + 2) * DEVICE_HUGE_BYTES;
+  void *near = mmap(NULL, DEVICE_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *far = NULL;
   if (near == MAP_FAILED) return NULL;
   munmap(near, DEVICE_PAGE_BYTES);
-  if (bytes > away || (uintptr_t)near < 4 * away) return NULL;
-  void *wanted = (void *)(((uintptr_t)near - 2 * away) / DEVICE_HUGE_BYTES * DEVICE_HUGE_BYTES);
-  void *found = mmap(wanted, DEVICE_PAGE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-  if (found != MAP_FAILED) munmap(found, DEVICE_PAGE_BYTES);
-  return found == wanted ? found : NULL;
+  if ((uintptr_t)near < 4 * away) return NULL;
+  for (uintptr_t below = 0; far == NULL && below + room <= away; below += room) far = cpu_map((void *)(((uintptr_t)near / away - 2) * away - below), DEVICE_PAGE_BYTES);
+  return far;
 #else
   (void)bytes;
   return NULL;
@@ -79,20 +88,13 @@ static unsigned char *cpu_far(size_t bytes) {
 }
 
 static gnn_status cpu_grow(gnn_instance *instance, gnn_tier tier, int64_t bytes, int populate, gnn_error *error) {
-#ifdef MAP_FIXED_NOREPLACE
   gnn_mapping *mapping = &instance->mapping[tier];
   const size_t wanted = ((size_t)bytes + DEVICE_PAGE_BYTES - 1) / DEVICE_PAGE_BYTES * DEVICE_PAGE_BYTES;
   if (wanted <= mapping->bytes) return GNN_OK;
-  unsigned char *more = instance->tiers.base[tier] + mapping->bytes;
-  void *found = mmap(more, wanted - mapping->bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-  if (found != MAP_FAILED && found != more) munmap(found, wanted - mapping->bytes); /* a kernel that does not know the flag */
-  if (found != more) return cpu_not_mapped(tier, bytes, error);
+  unsigned char *more = cpu_map((unsigned char *)mapping->memory + mapping->bytes, wanted - mapping->bytes);
+  if (more == NULL) return cpu_not_mapped(tier, bytes, error);
   cpu_advise(more, bytes >= DEVICE_HUGE_BYTES ? wanted - mapping->bytes : 0, populate);
-  mapping->memory = instance->tiers.base[tier];
   mapping->bytes = wanted;
-#else
-  (void)instance, (void)tier, (void)bytes, (void)populate, (void)error;
-#endif
   return GNN_OK;
 }
 
@@ -102,8 +104,11 @@ static gnn_status cpu_obtain(gnn_instance *instance, gnn_tier tier, int64_t byte
   const size_t slack = bytes >= DEVICE_HUGE_BYTES ? DEVICE_HUGE_BYTES : 0, length = ((size_t)bytes + DEVICE_PAGE_BYTES - 1) / DEVICE_PAGE_BYTES * DEVICE_PAGE_BYTES;
   unsigned char *far = tier == GNN_DEVICE && instance->grows ? cpu_far(length) : NULL;
   instance->grows = instance->grows && (tier != GNN_DEVICE || far);
-  if (far) instance->tiers.base[tier] = far;
-  if (far) return GNN_OK;
+  if (far) {
+    instance->mapping[tier] = (gnn_mapping){far, DEVICE_PAGE_BYTES};
+    instance->tiers.base[tier] = far;
+    return GNN_OK;
+  }
   unsigned char *memory = mmap(NULL, length + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return cpu_not_mapped(tier, bytes, error);
   const size_t before = slack ? (slack - (uintptr_t)memory % slack) % slack : 0;
