@@ -18,11 +18,11 @@ END
 smpi_runs() { # RANKS COMPUTES PROGRAM ARGUMENT...: COMPUTES is yes or no: the clock goes on while the ranks compute
   smpirun -np "$1" -platform platform.xml -hostfile hosts --cfg=smpi/display-timing:yes --cfg=smpi/host-speed:1Gf --cfg=smpi/bw-factor:0:1 --cfg=smpi/lat-factor:0:1 --cfg=network/crosstraffic:0 --cfg=smpi/simulate-computation:"$2" "${@:3}" --threads 1
 }
-smpi_clock() { # RANKS COMPUTES PROGRAM EPOCHS: at the end
-  rm -rf clock.out && smpi_runs "$1" "$2" "$3" --epochs "$4" --out clock.out 2>&1 | sed -n 's/.*Simulated time: \([0-9.]*\) .*/\1/p'
+smpi_clock() { # RANKS COMPUTES PROGRAM EPOCHS: at the end; nothing of a program that failed
+  rm -rf clock.out && smpi_runs "$1" "$2" "$3" --epochs "$4" --out clock.out >clock.said 2>&1 && sed -n 's/.*Simulated time: \([0-9.]*\) .*/\1/p' clock.said
 }
-smpi_epoch() { # RANKS COMPUTES PROGRAM: in ms
-  echo "$(smpi_clock "$1" "$2" "$3" 2) $(smpi_clock "$1" "$2" "$3" 7)" | awk '{ printf "%.3f\n", 1e3 * ($2 - $1) / 5 }'
+smpi_epoch() { # RANKS COMPUTES PROGRAM: in ms, or "failed"
+  echo "$(smpi_clock "$1" "$2" "$3" 2) $(smpi_clock "$1" "$2" "$3" 7)" | awk 'NF < 2 { print "failed"; exit } { printf "%.3f\n", 1e3 * ($2 - $1) / 5 }'
 }
 planned_ms() { # KEY MODEL.gnn RANKS: seconds of a planned epoch, in ms
   "$gnncc" -w --plan=json --backend=sim --ranks="$3" "$2" | tr -d ' \n' | sed 's/.*"epoch":{//; s/}.*//' | tr ',' '\n' | sed -n "s/^\"$1\"://p" | awk '{ printf "%.3f\n", 1e3 * $1 }'
