@@ -216,6 +216,26 @@ static void test_misfits(void) {
   gnn_dataset_close(other);
 }
 
+/* Ranks may be threads of one process, as under SMPI, each of which begins before another has its data. */
+static void test_arenas_grow_side_by_side(void) {
+  enum { TOGETHER = 3 };
+  toy_model toy;
+  gnn_error error;
+  gnn_instance *instances[TOGETHER] = {0};
+  gnn_dataset *d = prepared(GNN_SYNTH_SBM, 2000, 0);
+  gnn_result results[TOGETHER][3];
+  int is_well = 1;
+  toy_make(&toy, d, NULL, 0);
+  for (int i = 0; i < TOGETHER; i++) is_well = is_well && gnn_instance_create(&toy.program, &(gnn_instance_options){.threads = 1, .grows = 1}, &instances[i], &error) == GNN_OK;
+  for (int i = 0; i < TOGETHER && is_well; i++) is_well = gnn_instance_load(instances[i], d, &error) == GNN_OK;
+  tap_ok(is_well, "arenas of one process that grow: each has room: %s", is_well ? "" : error.message);
+  for (int i = 0; i < TOGETHER && is_well; i++) gnn_instance_reset(instances[i], 3, NULL);
+  for (int i = 0; i < TOGETHER && is_well; i++) is_well = gnn_evaluate(instances[i], results[i]) == GNN_OK && results[i][0].loss == results[0][0].loss;
+  tap_ok(is_well, "and numbers of its own");
+  for (int i = 0; i < TOGETHER; i++) gnn_instance_destroy(instances[i]);
+  gnn_dataset_close(d);
+}
+
 static void test_metrics(void) {
   toy_model toy;
   gnn_dataset *d = prepared(GNN_SYNTH_SBM, 2000, 0);
@@ -752,6 +772,7 @@ int main(void) {
   test_graph();
   test_hubs();
   test_misfits();
+  test_arenas_grow_side_by_side();
   test_metrics();
   test_checkpoints();
   test_forged_checkpoints();
