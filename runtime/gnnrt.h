@@ -426,7 +426,7 @@ typedef struct gnn_graph_desc {
   int64_t at_out_edge_id;              /* likewise, in the order of the edges that leave each node; read only where edges have their numbers away from the device */
   int is_node_id_on_host;              /* at_node_id is an offset of the host arena, from where copies bring those of parts */
   gnn_side node_id_home;               /* where it has extents, these have them on the SSD; likewise */
-  int are_edge_ids_on_host;            /* likewise at_edge_id and at_out_edge_id */
+  int is_edge_id_on_host, is_out_edge_id_on_host; /* likewise at_edge_id and at_out_edge_id */
   gnn_side edge_id_home, out_edge_id_home;
   int has_ids_of_others;               /* of a rank: at_node_id has room for those of gnn_run.others */
   int64_t at_rows[GNN_SPLIT_COUNT];

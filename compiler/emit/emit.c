@@ -408,13 +408,6 @@ static void emit_home(const Emission *m, const char *what, int away, FILE *out) 
   else if (away != NO_INDEX) fprintf(out, ", .is_%s_on_host = 1", what);
 }
 
-static void emit_homes_of_edge_ids(const Emission *m, const int *away, FILE *out) {
-  const int first = away[END_DST] != NO_INDEX ? away[END_DST] : away[END_SRC];
-  if (first != NO_INDEX && m->layout->residents->away[first].tier != TIER_SSD) fprintf(out, ", .are_edge_ids_on_host = 1");
-  for (int end = END_DST; end >= END_SRC && first != NO_INDEX && m->layout->residents->away[first].tier == TIER_SSD; end--)
-    if (away[end] != NO_INDEX) fprintf(out, ", .%s_home = %s", end == END_DST ? "edge_id" : "out_edge_id", away_side(m, away[end]));
-}
-
 static bool has_field(const Emission *m, int f) { return m->layout->residents->field[f] != NO_INDEX || m->layout->residents->field_away[f] != NO_INDEX; }
 
 /* Some of its numbers that are not 0 are at home elsewhere than on the device, which all are then. */
@@ -823,7 +816,8 @@ static void emit_program(const Emission *m, int value_count, const TapList *taps
     fprintf(out, "            .is_ordered = 1, .at_node_id = %s, .at_edge_id = %s, .at_out_edge_id = %s%s", place_of(m, y->residents->node_id, y->residents->node_ids_away), place_of(m, y->residents->edge_id, edge_ids[END_DST]),
             place_of(m, NO_INDEX, edge_ids[END_SRC]), y->residents->has_ids_of_others ? ", .has_ids_of_others = 1" : "");
     emit_home(m, "node_id", y->residents->node_ids_away, out);
-    emit_homes_of_edge_ids(m, edge_ids, out);
+    emit_home(m, "edge_id", edge_ids[END_DST], out);
+    emit_home(m, "out_edge_id", edge_ids[END_SRC], out);
     fprintf(out, ",\n");
   }
   const Parts *parts = m->evaluation_plan->problem->parts;

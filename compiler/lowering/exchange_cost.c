@@ -135,22 +135,26 @@ ExchangeTraffic exchange_traffic(const Kernels *kernels, const Kernel *kernel, i
   return traffic_of(&x, rank, of_node);
 }
 
+/* Of the rank of which most leaves, or to which most comes. */
+static int64_t most_of_ranks(const Exchanged *x, bool comes) {
+  int64_t most = 0;
+  for (int r = 0; r < x->ranks->count; r++) {
+    const ExchangeTraffic t = traffic_of(x, r, x->ranks->count);
+    most = larger(most, comes ? t.received[0] : t.sent[0]);
+  }
+  return most;
+}
+
 int64_t exchange_most_rows(const Kernels *kernels, const Kernel *kernel) {
   Exchanged x = exchanged(kernels, kernel);
-  int64_t most = 0;
   if (kernel->kind == KERNEL_HALO) return x.ranks->sent[x.kind];
   x.row_bytes = 1;
-  for (int r = 0; r < x.ranks->count; r++)
-    most = larger(most, traffic_of(&x, r, x.ranks->count).sent[0]);
-  return most;
+  return most_of_ranks(&x, false);
 }
 
 int64_t exchange_most_received(const Kernels *kernels, const Kernel *kernel) {
   const Exchanged x = exchanged(kernels, kernel);
-  int64_t most = 0;
-  for (int r = 0; r < x.ranks->count; r++)
-    most = larger(most, traffic_of(&x, r, x.ranks->count).received[0]);
-  return most;
+  return most_of_ranks(&x, true);
 }
 
 static ExchangeWay way_of_table(const Machine *machine, const char *said) {

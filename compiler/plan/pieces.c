@@ -156,10 +156,10 @@ static void find_cut(Parts *p, const Residents *residents) {
     p->is_cut[v] = !(p->ranks && k->graph->values[v].op == OP_HALO) && (k->is_stored[v] || resident_away(residents, k->graph, v) >= 0) && !resident_of_value(residents, k->graph, v) && (is_on_nodes(k, v) || (is_on_edges(k, v) && can_cut_edges));
   for (int v = 0; v < k->graph->value_count; v++)
     if (is_asked_for(k->graph, residents, v)) p->is_cut[k->storage[v]] = false;
-  for (int end = 0; end < 2; end++)
+  for (int end = 0; end < 2; end++) {
     if (k->graph->neighbours[end] != NO_VALUE && !every_part_has_edges(p, k->graph->values[k->graph->neighbours[end]].as.end)) p->is_cut[k->graph->neighbours[end]] = false;
-  for (int end = 0; end < 2; end++)
     if (k->graph->edge_ids[end] != NO_VALUE && !every_part_has_edges(p, (EdgeEnd)end)) p->is_cut[k->graph->edge_ids[end]] = false;
+  }
   if (k->graph->out_edges != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->out_edges] = false;
   if (k->graph->edge_codes != NO_VALUE && !every_part_has_edges(p, END_SRC)) p->is_cut[k->graph->edge_codes] = false;
   for (int s = 0; s < SPLIT_COUNT; s++)

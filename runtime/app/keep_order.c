@@ -103,7 +103,7 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
     p->graph.at_node_id = order->at_node_id;
   }
   if (order->has_moved_edge_ids) {
-    p->graph.are_edge_ids_on_host = 0;
+    p->graph.is_edge_id_on_host = p->graph.is_out_edge_id_on_host = 0;
     p->graph.edge_id_home = p->graph.out_edge_id_home = (gnn_side){0};
     p->graph.at_edge_id = order->at_edge_id;
     p->graph.at_out_edge_id = order->at_out_edge_id;

@@ -288,8 +288,8 @@ gnn_status gnn_cuda_load(gnn_instance *instance) {
   if (run->ranks) view.finer_levels = run->ranks->desc->finer_levels, view.cut_levels = graph->part_levels;
   for (int d = 0; d < (run->ranks ? run->ranks->desc->halos : GNN_HALOS); d++) view.halo[d] = memory_halo(instance, d, &status);
   view.node_id = memory_put(instance, graph->is_node_id_on_host ? NULL : run->node_id, (run->nodes + (graph->has_ids_of_others ? run->others : 0)) * (int64_t)sizeof *run->node_id, &status);
-  view.edge_id = memory_put(instance, graph->are_edge_ids_on_host ? NULL : run->edge_id, memory_edge_ids(run) * (int64_t)sizeof *run->edge_id, &status);
-  memory_put(instance, graph->are_edge_ids_on_host ? NULL : run->out_edge_id, run->edges * (int64_t)sizeof *run->out_edge_id, &status);
+  view.edge_id = memory_put(instance, graph->is_edge_id_on_host ? NULL : run->edge_id, memory_edge_ids(run) * (int64_t)sizeof *run->edge_id, &status);
+  memory_put(instance, graph->is_out_edge_id_on_host ? NULL : run->out_edge_id, run->edges * (int64_t)sizeof *run->out_edge_id, &status);
   memory_put_fields(instance, &view, &status);
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     view.rows[s] = memory_put(instance, graph->are_rows_on_host ? NULL : run->rows[s], run->row_count[s] * (int64_t)sizeof *run->rows[s], &status);

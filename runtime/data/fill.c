@@ -108,12 +108,17 @@ static gnn_status fill_home_ptr(gnn_instance *instance, const int64_t *ptr, int6
   return gnn_home_close(&home, status, error);
 }
 
-/* In the order that the data have them in. */
-static gnn_status fill_home_in(gnn_instance *instance, const fill_edges *data, const gnn_side *side, gnn_error *error) {
+/* Numbers of 4 or 8 bytes, in the order that the data have them in; NULL: 0, 1, 2 and so on. */
+static gnn_status fill_home_numbers(gnn_instance *instance, const void *numbers, int64_t count, int64_t number_bytes, const gnn_side *side, gnn_error *error) {
   gnn_home home;
   gnn_status status = side->extent_count ? gnn_home_open(&home, instance, side, error) : GNN_OK;
   if (side->extent_count == 0 || status != GNN_OK) return status;
-  return gnn_home_close(&home, gnn_home_put(&home, data->in_source, data->edges * (int64_t)sizeof *data->in_source, error), error);
+  if (numbers) status = gnn_home_put(&home, numbers, count * number_bytes, error);
+  for (int64_t i = 0; numbers == NULL && i < count && status == GNN_OK; i++) {
+    const int32_t narrow = (int32_t)i;
+    status = gnn_home_put(&home, number_bytes == sizeof narrow ? (const void *)&narrow : &i, number_bytes, error);
+  }
+  return gnn_home_close(&home, status, error);
 }
 
 /* From their numbers. */
@@ -149,7 +154,7 @@ static gnn_status fill_home_out(gnn_instance *instance, const fill_edges *data, 
 /* What the data call the edges that leave each node, beginning at `ptr`. */
 static gnn_status fill_out_ids(gnn_instance *instance, const fill_edges *data, const int64_t *ptr, gnn_error *error) {
   const gnn_graph_desc *plan = &instance->run.program->graph;
-  int64_t *id = plan->is_ordered ? fill_place(instance, plan->are_edge_ids_on_host, plan->at_out_edge_id) : NULL;
+  int64_t *id = plan->is_ordered ? fill_place(instance, plan->is_out_edge_id_on_host, plan->at_out_edge_id) : NULL;
   int64_t *next = id ? malloc((size_t)(data->sources + 1) * sizeof *next) : NULL;
   if (id && next == NULL) return gnn_fail_memory(error, data->sources * (int64_t)sizeof *next);
   if (id) {
@@ -247,7 +252,7 @@ static gnn_status fill_edge_set(gnn_instance *instance, const gnn_dataset *datas
   for (int64_t e = 0; idx && !data->in_source && e < data->edges; e++) idx[e] = (int32_t)e;
   if (bounds) set->in.tasks = gnn_fill_bounds(data->in_ptr, data->destinations, bounds);
   gnn_status status = fill_degrees(instance, fill_idx(instance, plan, plan->at_in_degree), &plan->in_degree_home, data->in_ptr, data->destinations, error);
-  if (status == GNN_OK && has_ids) status = fill_home_in(instance, data, &plan->in_home, error);
+  if (status == GNN_OK && has_ids) status = fill_home_numbers(instance, data->in_source, data->edges, sizeof *data->in_source, &plan->in_home, error);
   if (status == GNN_OK) status = fill_home_ptr(instance, data->in_ptr, data->destinations, &plan->in_ptr_home, error);
   if (status == GNN_OK) status = set->in.ptr && plan->hub_room ? gnn_fill_hubs(&set->in, fill_at(instance, plan->at_in_hubs), plan->hub_room, error) : GNN_OK;
   if (status == GNN_OK && plan->has_out) status = fill_out(instance, dataset, data, plan, set, error);
@@ -320,30 +325,6 @@ static gnn_status fill_halos(gnn_instance *instance, const gnn_dataset *dataset,
   return status == GNN_OK && instance->run.program->graph.halo[GNN_HALO_EDGES].pairs ? gnn_fill_edge_halo(instance, dataset, error) : status;
 }
 
-static gnn_status fill_home_ids(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
-  const gnn_side *side = &instance->run.program->graph.node_id_home;
-  gnn_home home;
-  gnn_status status = side->extent_count ? gnn_home_open(&home, instance, side, error) : GNN_OK;
-  if (side->extent_count == 0 || status != GNN_OK) return status;
-  for (int64_t v = 0; v < dataset->nodes && status == GNN_OK; v++) {
-    const int32_t id = dataset->node_id ? dataset->node_id[v] : (int32_t)v;
-    status = gnn_home_put(&home, &id, sizeof id, error);
-  }
-  return gnn_home_close(&home, status, error);
-}
-
-static gnn_status fill_home_edge_ids(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
-  const gnn_side *side = &instance->run.program->graph.edge_id_home;
-  gnn_home home;
-  gnn_status status = side->extent_count ? gnn_home_open(&home, instance, side, error) : GNN_OK;
-  if (side->extent_count == 0 || status != GNN_OK) return status;
-  for (int64_t e = 0; e < dataset->edges && status == GNN_OK; e++) {
-    const int64_t id = dataset->edge_id ? dataset->edge_id[e] : e;
-    status = gnn_home_put(&home, &id, sizeof id, error);
-  }
-  return gnn_home_close(&home, status, error);
-}
-
 static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset, gnn_error *error) {
   gnn_run *run = &instance->run;
   const gnn_graph_desc *plan = &run->program->graph;
@@ -355,7 +336,7 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   run->edges = edges;
   run->graphs = dataset->graphs;
   int32_t *node_id = plan->is_ordered ? fill_place(instance, plan->is_node_id_on_host, plan->at_node_id) : NULL;
-  int64_t *edge_id = plan->is_ordered ? fill_place(instance, plan->are_edge_ids_on_host, plan->at_edge_id) : NULL;
+  int64_t *edge_id = plan->is_ordered ? fill_place(instance, plan->is_edge_id_on_host, plan->at_edge_id) : NULL;
   for (int64_t v = 0; node_id && v < nodes; v++) node_id[v] = dataset->node_id ? dataset->node_id[v] : (int32_t)v;
   for (int64_t e = 0; edge_id && e < edges; e++) edge_id[e] = dataset->edge_id ? dataset->edge_id[e] : e;
   run->node_id = node_id;
@@ -364,8 +345,8 @@ static gnn_status fill_graph(gnn_instance *instance, const gnn_dataset *dataset,
   const fill_edges all = {nodes, nodes, edges, dataset->in_ptr, dataset->in_source, dataset->is_symmetric, is_out_on_ssd ? malloc((size_t)(nodes + 1) * sizeof *all.out_ptr) : NULL, dataset->edge_id};
   const fill_edges members = {nodes, dataset->graphs, nodes, dataset->graph_ptr, NULL, 0, NULL, NULL};
   gnn_status status = is_out_on_ssd && all.out_ptr == NULL ? gnn_fail_memory(error, 8 * nodes) : fill_types(run, dataset, error);
-  if (status == GNN_OK) status = fill_home_ids(instance, dataset, error);
-  if (status == GNN_OK) status = fill_home_edge_ids(instance, dataset, error);
+  if (status == GNN_OK) status = fill_home_numbers(instance, dataset->node_id, nodes, sizeof *dataset->node_id, &plan->node_id_home, error);
+  if (status == GNN_OK) status = fill_home_numbers(instance, dataset->edge_id, edges, sizeof *dataset->edge_id, &plan->edge_id_home, error);
   if (status == GNN_OK) status = fill_edge_set(instance, dataset, &all, GNN_EDGES, error);
   if (status == GNN_OK && plan->set_count > GNN_MEMBERS) status = fill_edge_set(instance, dataset, &members, GNN_MEMBERS, error);
   for (int set = GNN_RELATIONS; status == GNN_OK && set < plan->set_count; set++) status = fill_relation(instance, dataset, set, error);
