@@ -43,9 +43,9 @@ COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c
   compiler/gnncc.c
 # What compiler/base/allocation.c comes between.
 MEMORY := -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free,--wrap=fopen,--wrap=fdopen
-PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c desk.c evaluate.c exact.c filling.c finished_plan.c geometry.c json_text.c judge.c judge_certificate.c judge_parts.c label_dp.c main.c memo.c pack.c plan_json.c \
+PLANNER := $(addprefix compiler/planner/, addresses.c certificate.c coarse.c desk.c evaluate.c exact.c filling.c finished_plan.c geometry.c json_text.c judge.c judge_certificate.c judge_parts.c label_dp.c main.c memo.c multilevel.c pack.c plan_json.c \
     plan_report.c planner.c policies.c problem.c problem_json.c problem_write.c replay.c revolve.c search.c sequence.c session.c settle.c simplex.c skyline.c \
-    simulate.c timeline.c timing.c windows.c)
+    simulate.c timeline.c timing.c windows.c wishes.c)
 RUNTIME := $(addprefix runtime/base/, array.c file.c guard.c json.c made.c open.c partial.c processor.c room.c stream.c text.c zip.c) \
   $(addprefix runtime/core/, adjacency.c bad_value.c blocks.c boundary.c builds.c device.c device_cpu.c home.c instance.c lanes.c learning_rate.c option_bounds.c rank_columns.c ranks.c scores.c scratch.c spans.c team.c watch.c weights.c window.c) \
   $(addprefix runtime/data/, batches.c container.c contents.c dataset.c edge_list.c extent.c fill.c fill_halo.c fill_ranks.c pairs.c halo.c karate.c load.c npy.c npy_folder.c npy_types.c order.c order_file.c planetoid.c prepare.c \

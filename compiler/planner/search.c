@@ -65,7 +65,7 @@ static uint64_t draw(Search *search) {
   return search->random_state * 0x2545F4914F6CDD1Du;
 }
 
-static int draw_below(Search *search, int n) {
+int search_draw(Search *search, int n) {
   return (int)((draw(search) >> 33) % (uint64_t)n);
 }
 
@@ -202,7 +202,7 @@ static bool is_out(Search *search, int64_t limit) {
 
 static bool improve_groups(Search *search, int64_t limit) {
   bool has_improved = false;
-  int offset = search->group_count ? draw_below(search, search->group_count) : 0;
+  int offset = search->group_count ? search_draw(search, search->group_count) : 0;
   for (int k = 0; k < search->group_count && !is_out(search, limit); k++) {
     int group = (k + offset) % search->group_count;
     int size = search->group_first[group + 1] - search->group_first[group];
@@ -216,7 +216,7 @@ static bool improve_groups(Search *search, int64_t limit) {
 static bool improve_singles(Search *search, int64_t limit) {
   const Geometry *g = search->evaluator->geometry;
   bool has_improved = false;
-  int offset = search->gap_count ? draw_below(search, search->gap_count) : 0;
+  int offset = search->gap_count ? search_draw(search, search->gap_count) : 0;
   for (int k = 0; k < search->gap_count && !is_out(search, limit); k++) {
     int gap = g->open[(k + offset) % search->gap_count];
     for (int fate = 0; fate < FATE_COUNT; fate++) {
@@ -267,7 +267,7 @@ static int draw_keep_from(Search *search, int gap) {
   const Geometry *g = search->evaluator->geometry;
   const PlanGap *own = &g->gaps[gap];
   for (int tries = 0; tries < 8; tries++) {
-    int step = g->gaps[g->open[draw_below(search, search->gap_count)]].v + draw_below(search, 2);
+    int step = g->gaps[g->open[search_draw(search, search->gap_count)]].v + search_draw(search, 2);
     if (own->u < step && step < own->v) return step;
   }
   return own->v;
@@ -305,9 +305,9 @@ static bool improve_sharing(Search *search, int64_t limit) {
 
 static bool change_keep_from(Search *search, Candidate *candidate) {
   for (int tries = 0; tries < 8; tries++) {
-    int gap = search->evaluator->geometry->open[draw_below(search, search->gap_count)];
+    int gap = search->evaluator->geometry->open[search_draw(search, search->gap_count)];
     if (candidate->fates[gap] != FATE_RECOMPUTE) continue;
-    set_keep_from(search, candidate, gap, draw_below(search, 4) ? draw_keep_from(search, gap) : 0);
+    set_keep_from(search, candidate, gap, search_draw(search, 4) ? draw_keep_from(search, gap) : 0);
     return true;
   }
   return false;
@@ -336,7 +336,7 @@ void search_local(Search *search, int64_t effort) {
 static bool trade(Search *search, Candidate *candidate) {
   const Geometry *g = search->evaluator->geometry;
   for (int tries = 0; tries < 20; tries++) {
-    int i = draw_below(search, search->gap_count), k = i + 1 + draw_below(search, 24);
+    int i = search_draw(search, search->gap_count), k = i + 1 + search_draw(search, 24);
     if (k >= search->gap_count) continue;
     int a = g->open[i], b = g->open[k];
     uint8_t fa = candidate->fates[a], fb = candidate->fates[b];
@@ -351,25 +351,25 @@ static bool trade(Search *search, Candidate *candidate) {
 static void mutate(Search *search, Candidate *candidate) {
   const Geometry *g = search->evaluator->geometry;
   const Problem *p = search->evaluator->problem;
-  if (search->choice_count && (search->gap_count == 0 || draw_below(search, 100) < 15)) {
-    int op = search->choices[draw_below(search, search->choice_count)];
-    candidate->variants[op] = draw_below(search, p->ops[op].variant_count);
+  if (search->choice_count && (search->gap_count == 0 || search_draw(search, 100) < 15)) {
+    int op = search->choices[search_draw(search, search->choice_count)];
+    candidate->variants[op] = search_draw(search, p->ops[op].variant_count);
     return;
   }
   if (search->gap_count == 0) return;
-  if (draw_below(search, 100) < 8 && change_keep_from(search, candidate)) return;
-  if (draw_below(search, 100) < 40 && trade(search, candidate)) return;
+  if (search_draw(search, 100) < 8 && change_keep_from(search, candidate)) return;
+  if (search_draw(search, 100) < 40 && trade(search, candidate)) return;
   bool is_chunked = search->has_chunks;
-  if (is_chunked && draw_below(search, 100) < 30) {
-    int group = draw_below(search, search->group_count), first = search->group_first[group];
-    int size = search->group_first[group + 1] - first, count = 1 + draw_below(search, size);
-    int fate = draw_below(search, FATE_COUNT);
+  if (is_chunked && search_draw(search, 100) < 30) {
+    int group = search_draw(search, search->group_count), first = search->group_first[group];
+    int size = search->group_first[group + 1] - first, count = 1 + search_draw(search, size);
+    int fate = search_draw(search, FATE_COUNT);
     for (int i = first; i < first + count; i++)
       if (has_option(search, search->groups[i], fate)) candidate->fates[search->groups[i]] = (uint8_t)fate;
     return;
   }
   for (int tries = 0; tries < 20; tries++) {
-    int gap = g->open[draw_below(search, search->gap_count)], fate = draw_below(search, FATE_COUNT);
+    int gap = g->open[search_draw(search, search->gap_count)], fate = search_draw(search, FATE_COUNT);
     if (!has_option(search, gap, fate) || candidate->fates[gap] == fate) continue;
     candidate->fates[gap] = (uint8_t)fate;
     return;
@@ -389,7 +389,7 @@ void search_anneal(Search *search, int64_t effort, double hottest) {
     double temperature = hottest * left * left;
     candidate_copy(e, search->trial, search->current);
     mutate(search, search->trial);
-    if (draw_below(search, 100) < 40) mutate(search, search->trial);
+    if (search_draw(search, 100) < 40) mutate(search, search->trial);
     int64_t cost = measure(search, search->trial, search->policies), now = search->current->cost;
     if (cost < COST_INVALID) search_offer(search, search->trial);
     bool is_taken = cost <= now;

@@ -49,6 +49,9 @@ int64_t search_try(Search *search, const uint8_t *fates, RemadeStays stays, cons
 void search_accept_only(Search *search, const Candidate *first, bool (*is_accepted)(void *context, const Candidate *candidate), void *context);
 void search_accept_all(Search *search);
 
+/* The next of its random numbers, from 0 to below n. */
+int search_draw(Search *search, int n);
+
 void search_local(Search *search, int64_t effort);
 /* `hottest`: the share of the time by which a change may be worse at the start, of a problem of up to 12 gaps. */
 void search_anneal(Search *search, int64_t effort, double hottest);

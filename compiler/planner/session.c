@@ -18,11 +18,11 @@ bool session_is_large(const Session *s) { return s->geometry->open_count > LARGE
 
 Budget budget_of(PlannerEffort effort) {
   switch (effort) {
-    case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000};
-    case PLANNER_BEST: return (Budget){100000000, 40000000, 1200000, 11, 6, 60, 120000000};
+    case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000, 0};
+    case PLANNER_BEST: return (Budget){100000000, 40000000, 1200000, 11, 6, 60, 120000000, 40000000};
     case PLANNER_NORMAL: break;
   }
-  return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000};
+  return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000, 4000000};
 }
 
 Session *session_new(const Problem *problem, Arena *arena, double deadline) {
@@ -319,6 +319,11 @@ static void run_large(Session *s, const Budget *budget, int64_t units) {
   if (has_dp) search_anneal(search, units / 4, 0.1);
   if (windows && !search_is_done(search)) try_fates_of_windows(s, RERUNS_BY_COPIES, units / 8);
   if (windows && !search_is_done(search)) try_fates_of_windows(s, RERUNS_ESTIMATED, units / 8);
+  if (!is_aside && budget->coarse_units > 0 && !search_is_done(search)) {
+    const int64_t known = search->best->cost;
+    session_try_coarse(s, budget->coarse_units);
+    if (search->best->cost < known) search_local(search, units / 8);
+  }
 }
 
 void session_run(Session *s, const Budget *budget, int64_t units) {

@@ -2,7 +2,7 @@
  *
  *   planner_bench small [N]    N small instances against the proved optimum
  *   planner_bench large        the large instances at every effort
- *   planner_bench size [FILE...]  what values cut into parts make, fast; of files: problems of gnncc's own
+ *   planner_bench size [FILE...]  what values cut into parts make, fast (EFFORT=normal: with more effort); of files: problems of gnncc's own
  *   planner_bench plot F.svg   first plan and fast plan against the number of gaps
  *   planner_bench budgets [N [S]]  N instances at 21 device sizes, other seeds for every S: is a larger device ever worse?
  */
@@ -135,7 +135,8 @@ static void size_row(const char *name, int share, const char *text, int is_file)
   Problem *problem = suite_read(arena, text);
   double read = clock_s() - begin;
   PlannerReport r;
-  PlannerPlan *plan = plan_with(problem, PLANNER_FAST, arena, &r);
+  const char *effort = getenv("EFFORT");
+  PlannerPlan *plan = plan_with(problem, effort && !strcmp(effort, "normal") ? PLANNER_NORMAL : PLANNER_FAST, arena, &r);
   printf("%-34s", name);
   if (is_file) printf("      ");
   else printf(" %4d%%", share);
