@@ -13,12 +13,12 @@ suites="cuda_around plans cuda end_to_end limited trust passes emitted views tut
 #   the least memory of models in bf16, and of all by recomputation (cuda: sage4's, wide's); every variant of kernels, and padded rows by libraries
 #   and in tf32 (cuda_around: the second and last variant, bf16); nvcc as users call it (cuda: with little optimised), NVRTC of a second model and for bf16;
 #   models whose kernels are much like those of others under the sanitizers (cuda: with the same comparison, without them).
-# end_to_end_all: every varied model by the C compiler's -O3 (end_to_end: three; of the others -O0, which is a third of the time).
+# end_to_end_all: every varied model by the C compiler's -O3 (end_to_end: three; of the others -O0, which is a third of the time); a plan of real data with a tenth of their memory.
 # emitted_all: the sources of SAGE and GraphConv, too, under each compiler and sanitizer, clang at -O3, and twice the names (emitted: GCN, GIN, a name of each kind).
 # plans_all: every model without results in the places of operands (plans: four), and on each road (plans: sage4; the others on one or two); values on edges and what is learned in bf16, and both
 #   models with re-runs and a host there (plans: one each; whole values, rows and halos, sparse features, what is computed once); the cut that is chosen where parts just fit, and
 #   where nothing does with data on the device (plans: where parts fit with room to spare; that data leave the device by themselves, and that a budget near the least works); plans of more effort; more programs of parts with the least that there is for them (plans: one or two of each cut, the others
-#   with up to a third more).
+#   with up to a third more); advice where the search for the least takes long.
 # plans_all, too: that a hundredth less than the smallest device that a refusal names is too little (plans: that what is named works); that the least of programs whose pieces are edges is less than 0.7 of what whole values need (plans: of nodes, and of sparse features).
 # occupancy: the registers of every kernel of the examples for two architectures, against docs/kernels.md (cuda: it compiles).
 # cuda_sweep: every example, and GCN, SAGE and GIN of two to eight layers under four budgets on the stand-in, in seven orders of streams; programs
