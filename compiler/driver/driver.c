@@ -487,7 +487,7 @@ static bool run_plan(Compilation *c) {
   c->request = plan_request_cut(&c->request, c->answer->cut);
   c->request.parts_at_most = 1;
   if (c->answer->fault) return cannot_plan(c, c->answer->fault_at, c->answer->fault);
-  return c->answer->fits || refuse(c);
+  return c->answer->fits ? check_chosen_exchanges(c) : refuse(c);
 }
 
 /* The answer has a schedule and a layout; these two passes exist to be verified and looked at. */

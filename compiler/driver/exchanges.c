@@ -89,6 +89,19 @@ bool check_dedup(Compilation *c) {
   return refuse(c, EXCHANGE_DEDUP, "no sum over neighbours gathers rows that never change");
 }
 
+static bool has_columns(const Kernels *kernels) {
+  for (int i = 0; kernels && i < kernels->kernel_count; i++)
+    if (kernel_exchanges(&kernels->kernels[i]) && kernels->kernels[i].kind != KERNEL_HALO) return true;
+  return false;
+}
+
+bool check_chosen_exchanges(Compilation *c) {
+  const Exchange asked = exchange_asked(c);
+  if (c->ranks < 2 || (asked != EXCHANGE_TRANSPOSE && asked != EXCHANGE_DEDUP)) return true;
+  bool (*const has)(const Kernels *kernels) = asked == EXCHANGE_TRANSPOSE ? has_columns : has_rows_again;
+  return has(c->answer->of->training_kernels) || has(c->answer->evaluation->kernels) || refuse(c, asked, "the sums over neighbours that it is for are computed once, before the first epoch");
+}
+
 ExchangeWay exchange_way(const Compilation *c) {
   if (c->ranks < 2 || c->backend != BACKEND_CUDA) return WAY_DIRECT;
   const Exchange asked = exchange_asked(c);

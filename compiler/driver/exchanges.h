@@ -10,6 +10,8 @@ Exchange exchange_asked(const Compilation *c);
 bool check_exchanges(Compilation *c);
 /* The same of those of its forms, once c->request has them. */
 bool check_dedup(Compilation *c);
+/* The same of the form that was planned, of an answer that fits: what never changes may be computed once in it. */
+bool check_chosen_exchanges(Compilation *c);
 /* Of programs for which nobody asked for an exchange. */
 bool may_dedup(const Compilation *c);
 /* How they pass: as was asked for; or, between GPUs whose link the target describes, each the faster way. */

@@ -150,6 +150,8 @@ check "  of values in parts" no_columns "of values that are whole" --ranks=2 '--
 check "  of rows that are behind" no_columns "stale(1) is of rows of others" --ranks=2 behind.gnn
 sed 's/x |> SAGE(16) |> relu |> dropout(0.3) |> GCN(y.classes)/x |> GAT(16) |> relu |> GAT(y.classes)/' plain.gnn >attention.gnn
 check "  and where numbers are made on edges" no_columns "no sum over neighbours is a plain sum of rows" --ranks=2 attention.gnn
+sed 's/x |> SAGE(16) .*GCN(y.classes)/x |> SAGE(16) |> relu |> GAT(y.classes)/' plain.gnn >first.gnn # whose one plain sum is of what never changes
+check "  and where what they are for is computed once" no_columns "are computed once, before the first epoch" --ranks=2 first.gnn
 a_gpu_alone() { "$gnncc" -w --spmm=cusparse machine.gnn -o refused 2>messages; [ $? -eq 1 ] && cat messages && grep -q "target t has 2 devices: cuSPARSE adds up the rows of all" messages && grep -q -e '--ranks=1 is for one of the devices' messages; }
 policy=halo-recompute
 check "rows of others made again are refused in one process" no_columns "for one process, which exchanges nothing" plain.gnn
@@ -161,6 +163,7 @@ check "  and where sums gather what never changes, or of others what sums have m
 policy=dedup
 check "rows that never change are not got anew in one process" no_columns "for one process, which exchanges nothing" plain.gnn
 check "  nor where they are behind" no_columns "stale(1) is of rows of others" --ranks=2 behind.gnn
+check "  nor where they are gathered but once" no_columns "are computed once, before the first epoch" --ranks=2 first.gnn
 check "  nor where all that sums gather changes" no_columns "no sum over neighbours gathers rows that never change" --ranks=2 attention.gnn
 cat >both.gnn <<'MODEL'
 data g from synth(kind = "rmat", nodes = 8200, degree = 5, features = 48, classes = 5, seed = 3)
