@@ -567,6 +567,7 @@ static int build_sources(const Builder *b) {
   for (int i = 0; i < 3 && status == 0; i++)
     status = deliver(b, in_scratch(b, sources[i]), arena_printf(b->arena, "%s/%s", output, sources[i]), 0666);
   for (int i = 0; i < 6 && status == 0; i++) {
+    if (texts[i].emit == emit_example && has_ranks(b)) continue; /* libraries are for one process */
     status = write_text(b, in_scratch(b, texts[i].name), texts[i].emit);
     if (status == 0) status = deliver(b, in_scratch(b, texts[i].name), arena_printf(b->arena, "%s/%s", output, texts[i].name), 0666);
   }

@@ -72,6 +72,7 @@ void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
 void emit_main(const Emission *emission, FILE *out);   /* main.c */
 void emit_plan_text(const Emission *emission, FILE *out); /* PREFIX_plan.inc */
 void emit_makefile(const Emission *emission, FILE *out);
+bool emit_has_nccl(const Emission *emission); /* ranks that exchange some rows from GPU to GPU */
 /* emit_folder.c: what else lies beside the sources. */
 void emit_cmake(const Emission *emission, FILE *out);    /* CMakeLists.txt */
 void emit_manifest(const Emission *emission, FILE *out); /* manifest.json: the header for other languages */

@@ -53,11 +53,12 @@ void emit_header(const Emission *m, FILE *out) {
   emit_put(m, out,
       "#ifndef ~_H\n#define ~_H\n#include <stddef.h>\n#include <stdint.h>\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n#define ~_ABI 1\n");
   emit_put(m, out, arena_printf(m->arena, "#define ~_FINGERPRINT \"%s\" /* source + target + data shapes */\n\n", m->fingerprint));
-  emit_put(m, out, "typedef struct ` `; /* opaque; one per training job */\n\n");
+  if (ranks_of(m)) fputs("/* Libraries are for one process, and this program is one of ranks: it is called by its command line alone. */\n", out);
+  else emit_put(m, out, "typedef struct ` `; /* opaque; one per training job */\n\n");
   for (int i = 0; i < api.enumeration_count; i++) print_enumeration(m, out, &api.enumerations[i]);
-  fputc('\n', out);
-  print_struct(m, out, "options", api.options, api.option_count);
-  print_struct(m, out, "result", api.result, api.result_count);
+  if (api.enumeration_count) fputc('\n', out);
+  if (api.option_count) print_struct(m, out, "options", api.options, api.option_count);
+  if (api.result_count) print_struct(m, out, "result", api.result, api.result_count);
   for (int i = 0; i < api.function_count; i++) print_function(m, out, &api.functions[i]);
   fputs("\n#ifdef __cplusplus\n}\n#endif\n#endif\n", out);
 }

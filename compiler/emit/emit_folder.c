@@ -11,6 +11,13 @@
 /* ---- CMakeLists.txt ---- */
 
 static void emit_cmake_by_make(const Emission *m, FILE *out) {
+  if (ranks_of(m)) {
+    emit_put(m, out,
+             "# Device code is compiled as the Makefile says, and MPI is found there.\n"
+             "add_custom_target(` ALL WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}\n"
+             "  COMMAND make MPI=yes ` COMMAND ${CMAKE_COMMAND} -E copy ` ${CMAKE_CURRENT_BINARY_DIR}/`)\n");
+    return;
+  }
   emit_put(m, out,
            "# Device code is compiled as the Makefile says.\n"
            "add_custom_command(OUTPUT lib`.a WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}\n"
@@ -21,16 +28,20 @@ static void emit_cmake_by_make(const Emission *m, FILE *out) {
            "add_library(`_library INTERFACE)\n"
            "add_dependencies(`_library `_objects)\n"
            "target_include_directories(`_library INTERFACE ${CMAKE_CURRENT_SOURCE_DIR})\n"
-           "target_link_libraries(`_library INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/lib`.a CUDA::cudart_static CUDA::cublasLt CUDA::cusparse z m Threads::Threads)\n");
+           "target_link_libraries(`_library INTERFACE ${CMAKE_CURRENT_BINARY_DIR}/lib`.a CUDA::cudart_static CUDA::cublasLt CUDA::cusparse z m Threads::Threads)\n"
+           "\nadd_executable(` main.c)\ntarget_link_libraries(` `_library)\n");
 }
 
-/* The source once more, as objects of the library; options: " -march=x86-64-v3 -DGNN_CPU=x86-64-v3". */
+/* The target that has the run-time library and the model: of ranks the program itself. */
+static const char *cmake_whole(const Emission *m) { return ranks_of(m) ? "`" : "`_library"; }
+
+/* The source once more, as objects of that target; options: " -march=x86-64-v3 -DGNN_CPU=x86-64-v3". */
 static void emit_cmake_build(const Emission *m, const char *name, const char *options, FILE *out) {
   emit_put(m, out, arena_printf(m->arena,
            "add_library(`_%s OBJECT `.c)\n"
            "set_target_properties(`_%s PROPERTIES C_STANDARD 11 POSITION_INDEPENDENT_CODE ON)\n"
            "target_compile_options(`_%s PRIVATE%s)\n"
-           "target_sources(`_library PRIVATE $<TARGET_OBJECTS:`_%s>)\n", name, name, name, options, name));
+           "target_sources(%s PRIVATE $<TARGET_OBJECTS:`_%s>)\n", name, name, name, options, cmake_whole(m), name));
 }
 
 static void emit_cmake_targets(const Emission *m, FILE *out) {
@@ -43,31 +54,34 @@ static void emit_cmake_targets(const Emission *m, FILE *out) {
            "if(NOT CMAKE_BUILD_TYPE)\n  set(CMAKE_BUILD_TYPE Release)\nendif()\n"
            "set(CMAKE_C_FLAGS_RELEASE -O3)\n\n"
            "# Without these the bits would depend on how the compiler contracts sums and products.\n"
-           "add_compile_options(-fno-math-errno -ffp-contract=off -fno-trapping-math)\n\n"
-           "add_library(`_library gnnrt.c)\n"
-           "set_target_properties(`_library PROPERTIES OUTPUT_NAME ` C_STANDARD 11 POSITION_INDEPENDENT_CODE ON)\n"
-           "target_include_directories(`_library PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n"
-           "target_link_libraries(`_library PUBLIC z m Threads::Threads)\n"
-           "if(URING)\n  target_compile_definitions(`_library PRIVATE GNN_URING)\n  target_link_libraries(`_library PUBLIC uring)\nendif()\n\n");
+           "add_compile_options(-fno-math-errno -ffp-contract=off -fno-trapping-math)\n\n");
+  emit_put(m, out, ranks_of(m) ? "find_package(MPI REQUIRED COMPONENTS C)\nadd_executable(` main.c gnnrt.c gnnmpi.c)\ntarget_link_libraries(` PUBLIC MPI::MPI_C)\n" : "add_library(`_library gnnrt.c)\n");
+  const char *whole = cmake_whole(m);
+  emit_put(m, out, arena_printf(m->arena,
+           "set_target_properties(%s PROPERTIES OUTPUT_NAME ` C_STANDARD 11 POSITION_INDEPENDENT_CODE ON)\n"
+           "target_include_directories(%s PUBLIC ${CMAKE_CURRENT_SOURCE_DIR})\n"
+           "target_link_libraries(%s PUBLIC z m Threads::Threads)\n"
+           "if(URING)\n  target_compile_definitions(%s PRIVATE GNN_URING)\n  target_link_libraries(%s PUBLIC uring)\nendif()\n\n", whole, whole, whole, whole, whole));
   for (int i = 0; i < m->processor_count; i++) {
     const Processor *p = &m->processors[i];
     const char *own = i == 0 ? march : arena_printf(m->arena, " %s%s -DGNN_CPU=%s -DGNN_FOR=%s", p->option, p->name, p->name, p->identifier);
     const char *also = i + 1 < m->processor_count ? arena_printf(m->arena, " -DGNN_ALSO=%s", m->processors[i + 1].identifier) : "";
     emit_cmake_build(m, i == 0 ? "steps" : p->identifier, arena_printf(m->arena, "%s%s%s", own, twin, also), out);
   }
-  if (!emit_is_own_twin(m)) return;
-  fputs("\n# The same in double precision: `gradcheck` of the program.\n", out);
-  emit_cmake_build(m, "in_double", arena_printf(m->arena, "%s -DGNN_DOUBLE", m->processor_count > 1 ? "" : march), out);
+  if (emit_is_own_twin(m)) {
+    fputs("\n# The same in double precision: `gradcheck` of the program.\n", out);
+    emit_cmake_build(m, "in_double", arena_printf(m->arena, "%s -DGNN_DOUBLE", m->processor_count > 1 ? "" : march), out);
+  }
+  if (!ranks_of(m)) emit_put(m, out, "\nadd_executable(` main.c)\ntarget_link_libraries(` `_library)\n");
 }
 
 void emit_cmake(const Emission *m, FILE *out) {
   fprintf(out, "# CMakeLists.txt \302\267 generated by gnncc " GNNCC_VERSION " from %s; do not edit.\n", escape_comment(m->arena, m->model_path));
+  emit_put(m, out, ranks_of(m) ? arena_printf(m->arena, "# The program, for %d processes over MPI: mpirun -np %d `\n", ranks_of(m)->count, ranks_of(m)->count) : "# The program, and a library for hosts: add_subdirectory(here), target_link_libraries(host `_library).\n");
   emit_put(m, out,
-           "# The program, and a library for hosts: add_subdirectory(here), target_link_libraries(host `_library).\n"
            "cmake_minimum_required(VERSION 3.13)\nproject(` C)\nfind_package(Threads REQUIRED)\n\n");
   if (m->backend == BACKEND_CUDA) emit_cmake_by_make(m, out);
   else emit_cmake_targets(m, out);
-  emit_put(m, out, "\nadd_executable(` main.c)\ntarget_link_libraries(` `_library)\n");
 }
 
 /* ---- manifest.json ---- */
@@ -123,8 +137,8 @@ void emit_manifest(const Emission *m, FILE *out) {
   fprintf(out, "  \"abi\": 1,\n  \"fingerprint\": \"%s\",\n  \"backend\": \"%s\",\n", m->fingerprint, m->backend == BACKEND_CUDA ? "cuda" : "cpu");
   const char *data = loaded(m->arena, source);
   fprintf(out, "  \"data\": %s,\n  \"epochs\": %d,\n", data ? escape_json(m->arena, data) : "null", (int)(p->has_train ? p->train.epochs : 0));
-  fprintf(out, "  \"files\": {\"source\": \"%s.c\", \"header\": \"%s.h\", \"plan\": \"plan.json\", \"runtime\": [\"gnnrt.c\", \"gnnrt.h\"]%s},\n", m->prefix,
-          m->prefix, m->backend == BACKEND_CUDA ? arena_printf(m->arena, ", \"device\": \"%s_kernels.cu\"", m->prefix) : "");
+  fprintf(out, "  \"files\": {\"source\": \"%s.c\", \"header\": \"%s.h\", \"plan\": \"plan.json\", \"runtime\": [\"gnnrt.c\", \"gnnrt.h\"%s]%s},\n", m->prefix,
+          m->prefix, !ranks_of(m) ? "" : emit_has_nccl(m) ? ", \"gnnmpi.c\", \"gnnnccl.c\"" : ", \"gnnmpi.c\"", m->backend == BACKEND_CUDA ? arena_printf(m->arena, ", \"device\": \"%s_kernels.cu\"", m->prefix) : "");
   print_members(m, "options", api.options, api.option_count, out);
   print_members(m, "result", api.result, api.result_count, out);
   print_functions(m, &api, out);

@@ -97,6 +97,7 @@ const char *emit_option_member(Arena *arena, const char *option) {
 
 Interface emit_interface(const Emission *m) {
   const TypedProgram *p = m->program;
+  if (ranks_of(m)) return (Interface){0};
   Interface api = {.enumerations = enumerations, .enumeration_count = LENGTH(enumerations), .result = result, .result_count = LENGTH(result)};
   for (int i = 0; i < LENGTH(settings); i++) ARENA_PUSH(m->arena, api.options, api.option_count, settings[i]);
   for (int i = 0; i < p->option_count; i++)

@@ -38,7 +38,7 @@ typedef struct Interface {
   int enumeration_count, option_count, result_count, function_count;
 } Interface;
 
-Interface emit_interface(const Emission *emission);
+Interface emit_interface(const Emission *emission); /* of ranks, of which there are no libraries: empty */
 
 /* The member of the struct of options for an option of the program: not a keyword, and no other member's name. */
 const char *emit_option_member(Arena *arena, const char *option);

@@ -237,6 +237,10 @@ check "ranks with more of the device have a plan where those with less have one"
 check "values of ranks that are whole are written in parts of unlike sizes" unlike_parts
 sources_say() { "$gnncc" -q -w -S --ranks=2 plain.gnn -o sources && [ -f sources/gnnmpi.c ] && ! make -C sources 2>messages && grep "MPI=yes" messages; }
 check "sources are delivered with MPI's, and make says what they need" sources_say
+offers_none() { # no target, no function
+  [ ! -e sources/example.py ] && ! grep -rn 'plain_library\|libplain\|plain_create' sources/Makefile sources/CMakeLists.txt sources/plain.c sources/plain.h && grep '"runtime": \["gnnrt.c", "gnnrt.h", "gnnmpi.c"\]' sources/manifest.json && grep -A 1 '"functions": \[$' sources/manifest.json | grep '^  \]'
+}
+check "  and offer no library" offers_none
 sends_first() { # every exchange begins between the rows that others wait for and the rank's own
   grep -B2 '_own(g, V' sources/plain.c && [ "$(grep -c '_own(g, V' sources/plain.c)" = "$(grep -c 'GNN_LANE_NET, INT64_C' sources/plain.c)" ] &&
     awk '/_own\(g, V/ { name = $1; sub(/_own.*/, "", name); if (before !~ /gnn_copy/ || index(earlier, name "(g") == 0) exit bad = 1 } { earlier = before; before = $0 } END { exit bad }' sources/plain.c
@@ -841,4 +845,8 @@ no_patience() { GNN_PATIENCE=$1 ranks 2 ./plain_2 --threads 1 --out other >text 
 check "  after a time that is one" eval 'no_patience 0 && no_patience soon'
 built_from_sources() { make -s -C sources MPI=yes CFLAGS=-O1 && rm -rf s.out && ranks 2 sources/plain --threads 1 -q --out s.out && cmp s.out/last.safetensors plain_1.out/last.safetensors; }
 check "sources of -S build with MPI=yes, and have the bits" built_from_sources
+by_cmake() { # with the MPI of that mpirun; MPICC's CFLAGS are the environment's
+  cmake -S sources -B by_cmake -DCMAKE_BUILD_TYPE=Debug -DMPI_C_COMPILER="$(command -v "${MPICC:-mpicc}")" && cmake --build by_cmake && rm -rf s.out && ranks 2 by_cmake/plain --threads 1 -q --out s.out && cmp s.out/last.safetensors plain_1.out/last.safetensors
+}
+if command -v cmake >/dev/null; then check "  by CMake, too" by_cmake; else skip "  by CMake, too" "cmake is not installed"; fi
 finish
