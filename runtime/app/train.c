@@ -346,24 +346,28 @@ static gnn_status train_finish_run(gnn_loop *loop) {
 /* Into run.json, step by step; and a line for the reader. All ranks count, rank 0 says. */
 static void train_count_exchanges(const gnn_loop *loop, gnn_text *json) {
   const gnn_program *program = loop->program;
-  int64_t bytes = 0;
-  int exchanges = 0, others = 0, drawn = 0;
+  int64_t bytes = 0, bytes_once = 0;
+  int exchanges = 0, others = 0, drawn = 0, once = 0;
   for (int c = 0; program->ranks && c < program->copy_count; c++) {
     const gnn_copy_desc *copy = &program->copies[c];
     const int64_t counted = copy->lane == GNN_LANE_NET ? gnn_ranks_counted(loop->options->ranks, c) : 0;
     if (counted == 0) continue;
-    const int draws = gnn_ranks_draws(loop->options->ranks, c);
-    gnn_text_format(json, "%s{\"step\": %d, \"announced_bytes\": %lld, \"counted_bytes\": %lld%s}", exchanges ? ", " : "", copy->step, (long long)copy->volume, (long long)counted, draws ? ", \"is_drawn\": true" : "");
+    const int draws = gnn_ranks_draws(loop->options->ranks, c), is_once = gnn_ranks_is_once(loop->options->ranks, c);
+    gnn_text_format(json, "%s{\"step\": %d, \"announced_bytes\": %lld, \"counted_bytes\": %lld%s%s}", exchanges ? ", " : "", copy->step, (long long)copy->volume, (long long)counted, draws ? ", \"is_drawn\": true" : "",
+                    is_once ? ", \"is_once\": true" : "");
     bytes += counted;
+    if (is_once) once++, bytes_once += counted;
     exchanges++;
     drawn += draws;
     others += !draws && counted != copy->volume;
   }
   if (exchanges == 0 || !train_writes(loop) || loop->options->is_quiet) return;
   printf("exchanges: %d step%s, %s bytes between %d ranks", exchanges, exchanges == 1 ? "" : "s", gnn_count_text(bytes).text, program->ranks->count);
-  if (others) printf("; %d of them not as announced, which is a bug in gnncc\n", others);
-  else if (drawn) printf(", of %d in the mean, as their rows are drawn; each other as announced\n", drawn);
-  else printf(", each as announced\n");
+  if (others) printf("; %d of them not as announced, which is a bug in gnncc", others);
+  else if (drawn) printf(", of %d in the mean, as their rows are drawn; each other as announced", drawn);
+  else printf(", each as announced");
+  if (once) printf("; %d of them, of %s bytes, before the first epoch", once, gnn_count_text(bytes_once).text);
+  printf("\n");
 }
 
 /* run.json: enough to know later what made these files. */

@@ -240,6 +240,13 @@ void gnn_ranks_finish(gnn_run *run, int number) {
   if (!copy->is_approximate) run->ranks->desc->net->finish(run->ranks, copy->step);
 }
 
+int gnn_ranks_is_once(const gnn_ranks *ranks, int copy) {
+  const gnn_program *p = ranks->program;
+  for (int s = p->step_count; s < p->step_count + p->once_count; s++)
+    if (p->steps[s].number == p->copies[copy].step) return 1;
+  return 0;
+}
+
 int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy) {
   int64_t all[GNN_RANKS_MOST][2], bytes = 0;
   gnn_ranks_tell(ranks, (const int64_t[]){ranks->sent_bytes[copy], ranks->sent_times[copy]}, 2, all[0]);

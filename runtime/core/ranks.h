@@ -119,6 +119,7 @@ static inline int gnn_ranks_draws(const gnn_ranks *ranks, int copy) {
   const gnn_copy_desc *drawn = &ranks->program->copies[copy];
   return (ranks->desc->boundary == GNN_BOUNDARY_SAMPLE && drawn->is_approximate) || gnn_ranks_draws_pairs(ranks, drawn->halo);
 }
+int gnn_ranks_is_once(const gnn_ranks *ranks, int copy); /* whether it passes before the first epoch, and never again */
 /* Of all exchanges of a copy so far, by all ranks, the bytes of one, where rows are drawn in the mean; 0: there was none, -1: they were not all alike. All ranks ask. */
 int64_t gnn_ranks_counted(gnn_ranks *ranks, int copy);
 

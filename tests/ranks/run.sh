@@ -453,6 +453,12 @@ once_alone() { # what never changes: features, weights of edges
     awk '$5 == "once" { is_before = 1 } $5 == "exchange" && /exchange (x|[a-z0-9]*[.]w)_halo:/ { n[is_before]++ } END { exit !(n[1] == 2 && !n[0]) }' plan && ./weighted_3 info | grep -q weighted
 }
 check "  rows of features and weights of edges once, before the first epoch" once_alone
+counts_once() { # the last line and run.json have them by themselves, as many and as many bytes as the plan announces
+  read -r steps bytes <<<"$(awk '$5 == "once" { is_before = 1 } is_before && $2 == "net" && $5 == "exchange" { n++; bytes += $(NF - 9) } END { print n, bytes }' plan)"
+  trains 3 weighted >text && tail -1 text && tail -1 text | tr -d , | grep "each as announced; $steps of them of $bytes bytes before the first epoch$" && [ "$steps" -ge 2 ] &&
+    [ "$(grep -o '"counted_bytes": [0-9]*, "is_once": true' weighted_3.out/run.json | tr -dc '0-9\n' | awk '{ n++; bytes += $1 } END { print n, bytes }')" = "$steps $bytes" ] && grep "^  once *$steps exchanges" plan
+}
+check "    and are counted so" counts_once
 no_room() { # for them: the same bits
   local device; device=$("$gnncc" -w --ranks=2 --budget device=1KiB late.gnn 2>&1 | sed -n 's/.*--budget device=\([0-9.]*[KM]iB\) is the smallest.*/\1/p' | head -1)
   options="--budget device=$device"
@@ -693,7 +699,7 @@ diverges() { # on all ranks, of which each has its own first value that is not f
   [ $? -eq 5 ] && cat text && [ "$(grep -c 'error\[R0803\]' text)" = 1 ] && rm -rf other
 }
 check "a loss that is no number is told of once" diverges
-one_step() { compiles --ranks=2 once.gnn -o once_2 && ranks 2 ./once_2 --threads 1 --epochs 1 --out once_2.out | grep '^exchanges: 1 step, '; }
+one_step() { compiles --ranks=2 once.gnn -o once_2 && ranks 2 ./once_2 --threads 1 --epochs 1 --out once_2.out | grep '^exchanges: 1 step, .*; 1 of them, of .* bytes, before the first epoch$'; }
 check "one exchange is one step" one_step
 check "what all ranks have to say is said once" tells_once
 no_colors() { ranks 2 ./plain_2 --threads 1 --out colors >text && cat text && ! grep $'\033' text && ranks 2 ./plain_2 --threads 1 --progress bar --out colors >text && rm -r colors && case $oversubscribe in ?*) grep $'\033' text ;; esac; }
