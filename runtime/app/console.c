@@ -101,8 +101,10 @@ void gnn_print_header(const gnn_instance *instance, uint64_t seed) {
   if (program->process_bytes) gnn_text_format(&line, ", %s process", gnn_bytes_above_text(program->process_bytes).text);
   gnn_text_format(&line, ")");
   if (program->ranks) gnn_text_format(&line, "   %d ranks", program->ranks->count);
-  if (program->approximation)
-    gnn_text_format(&line, "   %s%s", program->approximation, program->ranks ? "" : instance->approximation ? " in epochs before, of ranks; one process has no boundary, what follows is exact" : ": one process has no boundary, this is exact");
+  const char *approximation = instance->approximation;
+  if (approximation && program->ranks && program->approximation) gnn_text_format(&line, "   %s", approximation);
+  else if (approximation) gnn_text_format(&line, "   %s in epochs before, of ranks; %swhat follows is exact", approximation, program->ranks ? "" : "one process has no boundary, ");
+  else if (program->approximation) gnn_text_format(&line, "   %s: one process has no boundary, this is exact", program->approximation);
   if (program->batch_graphs) gnn_text_format(&line, "   batches of %lld graphs", (long long)program->batch_graphs);
   int split = whole->row_count[GNN_VALID] ? GNN_VALID : GNN_TRAIN;
   if (gnn_has_accuracy(program) && program->fields[program->label_field].storage == GNN_LABEL)

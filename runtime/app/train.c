@@ -386,7 +386,7 @@ static gnn_status train_write_summary(gnn_loop *loop, const gnn_text *exchanges)
   if (loop->progress.accepted_data) gnn_text_format(&text, ",\n  \"data_changed\": \"%s\"", train_contents_text(loop->progress.accepted_data).text);
   gnn_text_format(&text, ",\n  \"fingerprint\": ");
   gnn_text_json(&text, program->fingerprint);
-  if (program->approximation) {
+  if (program->approximation || loop->instance->approximation) {
     gnn_text_format(&text, ",\n  \"approximation\": ");
     gnn_text_json(&text, loop->instance->approximation ? loop->instance->approximation : "none: one process has no boundary");
   }
@@ -565,6 +565,12 @@ static gnn_status train_remove_leftovers(gnn_loop *loop) {
   return GNN_OK;
 }
 
+/* The head was printed before the weights were read. */
+static void train_tell_approximation(const gnn_loop *loop) {
+  const char *now = loop->program->ranks ? loop->program->approximation : NULL, *all = loop->instance->approximation;
+  if (all && all != now && !loop->options->is_quiet) printf("not exact, with the weights that it begins with: %s\n", all);
+}
+
 static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
   const gnn_train_options *options = loop->options;
   int is_resumed = 0;
@@ -594,6 +600,7 @@ static gnn_status train_runs(gnn_loop *loop, int *exit_code) {
       status = gnn_instance_reset(loop->instance, loop->progress.seed + (uint64_t)r, &loop->error);
       if (options->weights && status == GNN_OK) status = gnn_weights_load(loop->instance, options->weights, &loop->error);
       if (status != GNN_OK) return status;
+      if (options->weights && r == 0) train_tell_approximation(loop);
       gnn_keeper_reset(&loop->progress.keeper);
       loop->best.is_filled = 0;
     }

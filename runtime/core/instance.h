@@ -104,6 +104,7 @@ typedef struct gnn_whole_rows {
   float *numbers, *scores;
 } gnn_whole_rows;
 
+enum { GNN_APPROXIMATION_ROOM = 512 };
 typedef struct gnn_instance {
   gnn_run run;
   gnn_whole whole;
@@ -122,7 +123,8 @@ typedef struct gnn_instance {
   gnn_mapping mapping[GNN_TIER_COUNT];
   int grows, is_populated;
   int is_loaded;
-  const char *approximation;           /* what of this training was not exact, in an epoch that it has gone on from, or is not; NULL: nothing */
+  const char *approximation;           /* what of this training was not exact, in an epoch that it or its first weights come from, or is not; NULL: nothing */
+  char approximation_text[GNN_APPROXIMATION_ROOM]; /* of which a file has told */
   int64_t contents[GNN_CONTENT_COUNT]; /* checksums of what was loaded, by all ranks together */
   int64_t read[GNN_CONTENT_COUNT];     /* and of what this one has read: the same on all that read the same, */
   int64_t read_features[2];            /* but for features of a rank's own nodes, and of those of another rank (gnn_rank_beside), which are not the same files */

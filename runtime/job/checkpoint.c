@@ -376,6 +376,31 @@ static gnn_status checkpoint_load_weights(gnn_instance *instance, const gnn_safe
   return status == GNN_OK ? gnn_upload_weights(instance, 0, error) : status;
 }
 
+typedef struct checkpoint_said {
+  char text[256];
+} checkpoint_said;
+
+/* What the file says that was approximate, as one line; "": nothing. */
+static const char *checkpoint_approximation(const gnn_safetensors *file, checkpoint_said *text) {
+  const char *said = gnn_safetensors_text(file, "gnncc.approximation");
+  snprintf(text->text, sizeof text->text, "%s", said ? said : "");
+  for (char *byte = text->text; *byte; byte++)
+    if ((unsigned char)*byte < ' ' || *byte == 127) *byte = '?';
+  return text->text;
+}
+
+/* What was approximate once stays named, before what is approximate now. */
+static void checkpoint_take_approximation(gnn_instance *instance, const gnn_safetensors *file) {
+  const char *own = instance->run.ranks ? instance->run.program->approximation : NULL;
+  checkpoint_said text;
+  const char *before = checkpoint_approximation(file, &text);
+  instance->approximation = own;
+  if (!*before) return;
+  const int has_own = own == NULL || strstr(before, own) != NULL;
+  snprintf(instance->approximation_text, sizeof instance->approximation_text, "%s%s%s", before, has_own ? "" : ", then ", has_own ? "" : own);
+  instance->approximation = instance->approximation_text;
+}
+
 static int is_npz(const char *path) {
   const char *dot = strrchr(path, '.');
   return dot && strcmp(dot, ".npz") == 0;
@@ -396,6 +421,7 @@ gnn_status gnn_weights_load(gnn_instance *instance, const char *path, gnn_error 
   if (status == GNN_OK) status = checkpoint_load_weights(instance, &file, error);
   if (status == GNN_OK) status = checkpoint_is_of_all(instance, &file, "other weights", error);
   status = gnn_file_check(&file.file, status, error);
+  if (status == GNN_OK) checkpoint_take_approximation(instance, &file);
   gnn_safetensors_close(&file);
   gnn_dataset_close(unpacked);
   return status;
@@ -505,8 +531,12 @@ static gnn_status checkpoint_check(const gnn_program *program, const gnn_safeten
     return gnn_fail(error, GNN_EIO, "R0806", "\"%s\" is a damaged checkpoint: its counts of runs and epochs cannot be", path);
   const char *fingerprint = gnn_safetensors_text(file, "gnncc.fingerprint");
   if (fingerprint == NULL || strcmp(fingerprint, checkpoint_identity(program)) != 0) {
-    gnn_status status = gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" was made by another program: its fingerprint is %.40s, this "
-                                 "one's %s", path, fingerprint ? fingerprint : "missing", checkpoint_identity(program));
+    const char *own = program->approximation;
+    checkpoint_said text;
+    const char *approximation = checkpoint_approximation(file, &text);
+    const int is_of_other = *approximation && !(own && strstr(approximation, own));
+    gnn_status status = is_of_other ? gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" was made by another program, with %s; this one %s%s", path, approximation, own ? "has " : "is exact", own ? own : "")
+                                    : gnn_fail(error, GNN_EDATA, "R0804", "\"%s\" was made by another program: its fingerprint is %.40s, this one's %s", path, fingerprint ? fingerprint : "missing", checkpoint_identity(program));
     gnn_fail_help(error, "to start from its weights only: --weights %s", path);
     return status;
   }
@@ -581,7 +611,7 @@ gnn_status gnn_checkpoint_load(gnn_instance *instance, gnn_snapshot *best, gnn_p
   }
   const gnn_array *counts = state.counts, *numbers = state.numbers;
   checkpoint_read_progress(instance, &state, progress);
-  if (gnn_safetensors_text(&file, "gnncc.approximation")) instance->approximation = program->approximation;
+  checkpoint_take_approximation(instance, &file);
   char name[CHECKPOINT_NAME_MAX];
   unsigned char *to = best->data;
   best->is_filled = gnn_array_integer(counts, 6) != 0;

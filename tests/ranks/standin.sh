@@ -226,9 +226,10 @@ undirected() { # both directions have the same edges, but not when rows are draw
 }
 check "  of all rows it is exact, on an undirected graph, too" undirected
 elsewhere() { # of an exact one by an approximate one, the reverse, and of another approximation
-  local pair
-  for pair in all:none none:all stale:sample sample:stale; do
-    rm -rf other && cp -r "${pair#*:}.out" other && ! run 1 "./${pair%:*}" --threads 1 -q --resume --epochs 9 --out other >text 2>&1 && cat text && grep 'R0804.*other/checkpoint-.*another program' text && diff -r other "${pair#*:}.out" || return 1
+  local pair program folder words
+  for pair in all:none: none:all:'with boundary = sample(1); this one is exact' stale:sample:'with boundary = sample(0.3); this one has boundary = stale(1)' sample:stale:'with boundary = stale(1); this one has boundary = sample(0.3)'; do
+    IFS=: read -r program folder words <<<"$pair"
+    rm -rf other && cp -r "$folder.out" other && ! run 1 "./$program" --threads 1 -q --resume --epochs 9 --out other >text 2>&1 && cat text && grep "R0804.*other/checkpoint-.*another program.*$words" text && diff -r other "$folder.out" || return 1
   done
 }
 check "  no checkpoint of another boundary is taken" elsewhere
@@ -239,6 +240,16 @@ stays_named() { # what was approximate before
     grep '"approximation": "boundary = sample(0.3)"' went/run.json && grep -a -q '"gnncc.approximation":"boundary = sample(0.3)"' went/last.safetensors && grep -a -q 'boundary = sample(0.3)' went/checkpoint-r0-e000005.safetensors && ! grep -a boundary alone/last.safetensors
 }
 check "  but what was stays named" stays_named
+begins_with() { # PROGRAM WEIGHTS WORDS: a training that begins with weights of an approximate one says so, and so do its files
+  rm -rf went && run 1 "./$1" --threads 1 --epochs 1 --weights "$2.out/last.safetensors" --out went >text && cat text && grep "^not exact, with the weights that it begins with: $3$" text && grep "\"approximation\": \"$3\"" went/run.json &&
+    grep -a -q "\"gnncc.approximation\":\"$3\"" went/last.safetensors && grep -a -q "\"gnncc.approximation\":\"$3\"" went/checkpoint-* && run 1 "./$1" --threads 1 --epochs 2 --resume --out went >text && head -3 text && grep "   $3${4:-}" text && grep "\"approximation\": \"$3\"" went/run.json
+}
+weights_are_named() { # exact programs of ranks and of one process, and another boundary; not where all was exact
+  sed 's/; approximate {.*} }/ }/' sample.gnn >exact.gnn && CFLAGS=-O0 "$gnncc" -q -w --ranks=3 exact.gnn -o exact_3 && begins_with exact_3 sample 'boundary = sample(0.3)' ' in epochs before, of ranks; what follows is exact' &&
+    begins_with sample_1 stale 'boundary = stale(1)' ' in epochs before, of ranks; one process' && begins_with stale sample 'boundary = sample(0.3), then boundary = stale(1)' &&
+    rm -rf went && run 1 ./exact_3 --threads 1 --epochs 1 --weights alone/last.safetensors --out went >text && ! grep 'not exact' text && ! grep approximation went/run.json && ! grep -a boundary went/last.safetensors
+}
+check "  also of the weights that a training begins with" weights_are_named
 not_linear() { sed 's/epochs = 2/epochs = 2; approximate { boundary = sample(0.5) }/' every.gnn >odd.gnn && ! "$gnncc" -q -w --ranks=3 odd.gnn -o odd 2>messages && cat messages && grep 'E0110.*boundary = sample(0.5): drawn rows are for sums.*stale(1) takes it' messages; }
 check "  rows are not drawn for attention, which is refused by name" not_linear
 in_half() { local name; for name in sample smooth; do "$gnncc" -w --ranks=3 --precision=bf16 $name.gnn -o half 2>messages; [ $? -eq 1 ] && cat messages && grep "E0110.*boundary = .*no --precision=bf16" messages || return 1; done; }
