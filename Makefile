@@ -33,7 +33,7 @@ COMPILER := $(addprefix compiler/base/, allocated.c cache.c escape.c json_file.c
     slow.c stages.c trial.c tuning.c verify_kernels.c) \
   $(addprefix compiler/plan/, answer.c base_order.c caching.c choose_cut.c choose_exchanges.c decisions.c exchange_order.c halos.c layout.c part_costs.c parts_ahead.c pieces.c pins.c plan.c pose_problem.c process.c residents.c roles.c schedule.c slowing.c tiers.c verify_memory.c \
     verify_plan.c) \
-  $(addprefix compiler/emit/, emit.c emit_api.c emit_arguments.c emit_calls.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_lines.c emit_names.c emit_rows.c emit_step.c cpu/emit_flat.c cpu/emit_kernel.c \
+  $(addprefix compiler/emit/, emit.c emit_api.c emit_arena.c emit_arguments.c emit_calls.c emit_description.c emit_domain.c emit_expr.c emit_folder.c emit_interface.c emit_lines.c emit_makefile.c emit_names.c emit_rows.c emit_step.c emit_taps.c cpu/emit_flat.c cpu/emit_kernel.c \
     cuda/emit_cuda.c cuda/emit_cuda_kernel.c cuda/emit_cuda_rows.c) \
   $(addprefix compiler/explain/, advice.c bound.c instead.c layers.c problem_report.c rank_times.c report.c report_json.c sweep.c sweep_program.c verdict.c) \
   $(addprefix compiler/explain/views/, annotate.c brackets.c compare.c document.c dot.c gantt.c gantt_svg.c listing.c memory_csv.c page.c svg.c sweep_views.c \

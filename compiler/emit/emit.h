@@ -71,6 +71,7 @@ bool emit_is_own_twin(const Emission *emission); /* the twin is the same source,
 void emit_header(const Emission *emission, FILE *out); /* PREFIX.h */
 void emit_main(const Emission *emission, FILE *out);   /* main.c */
 void emit_plan_text(const Emission *emission, FILE *out); /* PREFIX_plan.inc */
+/* emit_makefile.c */
 void emit_makefile(const Emission *emission, FILE *out);
 bool emit_has_nccl(const Emission *emission); /* ranks that exchange some rows from GPU to GPU */
 /* emit_folder.c: what else lies beside the sources. */
@@ -99,7 +100,7 @@ void emit_api(const Emission *emission, FILE *out);
 /* "DECLARATION = {1, 2};": what the classes weigh in the loss. */
 void emit_class_weights(const Emission *emission, const char *declaration, FILE *out);
 
-/* emit.c: what gnn_part_of looks rows up in, where something is gathered from pieces. */
+/* emit_arguments.c: what gnn_part_of looks rows up in, where something is gathered from pieces. */
 const char *emit_part_row(const Emission *emission, const char *part); /* "g->blocks.first[1 * 4]": where the rows of a part begin, which is a number of C from 0 on */
 void emit_row_parts(const Emission *emission, const char *qualifier, FILE *out);
 
