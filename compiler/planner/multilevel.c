@@ -1,6 +1,6 @@
-/* multilevel: a session's problem planned in fewer and larger pieces first, then in more and smaller ones (coarse.h). */
+#include "multilevel.h"
+
 #include "coarse.h"
-#include "session.h"
 #include "wishes.h"
 
 enum { LEVELS = 2 };
@@ -58,8 +58,9 @@ static void try_level(Session *s, const Level *level, Arena *arena) {
   filler_close(filler);
 }
 
-void session_try_coarse(Session *s, int64_t units) {
+void multilevel_search(Session *s, const Budget *budget) {
   static const int chunks[LEVELS] = {64, 16};
+  if (!session_is_large(s) || budget->coarse_units == 0 || s->search->best->cost >= COST_INVALID || search_is_done(s->search)) return;
   Arena *arena = arena_new();
   Level levels[LEVELS] = {0};
   const Problem *above = s->problem;
@@ -77,12 +78,14 @@ void session_try_coarse(Session *s, int64_t units) {
   const Level *below = NULL;
   for (int i = count - 1; i >= 0; i--) {
     if (!below && session_is_large(levels[i].session)) break;
-    plan_level(&levels[i], below, arena, units);
+    plan_level(&levels[i], below, arena, budget->coarse_units);
     s->evaluator->evaluations += levels[i].session->evaluator->evaluations;
     if (levels[i].session->search->is_cut_short) s->search->is_cut_short = true;
     below = levels[i].is_planned ? &levels[i] : NULL;
   }
   if (below == &levels[0]) try_level(s, below, arena);
-  if (s->search->best->cost < before->cost && !s->second) s->second = before;
   arena_free(arena);
+  if (s->search->best->cost >= before->cost) return;
+  if (!s->second) s->second = before;
+  search_local(s->search, budget->units / 8);
 }

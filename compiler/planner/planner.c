@@ -8,6 +8,7 @@
 #include "certificate.h"
 #include "exact.h"
 #include "judge.h"
+#include "multilevel.h"
 #include "session.h"
 #include "settle.h"
 #include "compiler/base/clock.h"
@@ -287,6 +288,7 @@ static void search(Session *s, const PlannerOptions *options, const Budget *budg
     /* There the best effort would come near ten seconds. */
     bool is_shortened = s->geometry->open_count > 3000 && effort == PLANNER_BEST;
     session_run(s, &stage, is_shortened ? stage.units * 2 / 5 : stage.units);
+    multilevel_search(s, &stage);
   }
   if (s->search->best->cost >= COST_INVALID && !search_is_late(s->search)) search_offer_again(s->search, find_any(s->problem, true, s->arena)->search->best);
   if (s->is_optimal || s->search->best->cost >= COST_INVALID) return;

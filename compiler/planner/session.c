@@ -319,11 +319,6 @@ static void run_large(Session *s, const Budget *budget, int64_t units) {
   if (has_dp) search_anneal(search, units / 4, 0.1);
   if (windows && !search_is_done(search)) try_fates_of_windows(s, RERUNS_BY_COPIES, units / 8);
   if (windows && !search_is_done(search)) try_fates_of_windows(s, RERUNS_ESTIMATED, units / 8);
-  if (!is_aside && budget->coarse_units > 0 && !search_is_done(search)) {
-    const int64_t known = search->best->cost;
-    session_try_coarse(s, budget->coarse_units);
-    if (search->best->cost < known) search_local(search, units / 8);
-  }
 }
 
 void session_run(Session *s, const Budget *budget, int64_t units) {

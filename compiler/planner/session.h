@@ -17,7 +17,7 @@ typedef struct Budget {
   int ladder_rungs;
   int splits, rounds;
   int64_t packing;
-  int64_t coarse_units; /* of session_try_coarse; 0: none is tried */
+  int64_t coarse_units; /* of multilevel.h, for each size of pieces; 0: none is tried */
 } Budget;
 
 Budget budget_of(PlannerEffort effort);
@@ -51,9 +51,6 @@ void session_try_fillings(Session *session, const Windows *windows);
 
 /* The same of a problem like that of `before`, with less room at some steps: from what was best there. */
 void session_fill_again(Session *session, const Session *before, int64_t units);
-
-/* multilevel.c: the same in fewer and larger pieces, with so many units for each size of them. */
-void session_try_coarse(Session *session, int64_t units);
 
 /* Prove more over windows, towards the makespan of the best plan, where it is not near the bound. */
 void session_raise_bound(Session *session);

@@ -1,6 +1,6 @@
 /* Runs of pieces as one: the coarse problem holds and takes what the fine one does, its decisions are those of its pieces, and what is found there is faster. */
 #include "compiler/planner/coarse.h"
-#include "compiler/planner/session.h"
+#include "compiler/planner/multilevel.h"
 #include "compiler/planner/wishes.h"
 #include "generate_parts.h"
 #include "suite.h"
@@ -94,7 +94,7 @@ static void judge_session(Tap *tap) {
   Session *s = session_new(suite_read(arena, generate_parts(arena, &rows)), arena, 0);
   session_try_fillings(s, NULL);
   const int64_t before = s->search->best->cost;
-  session_try_coarse(s, 2000000);
+  multilevel_search(s, &(Budget){.units = 4000000, .coarse_units = 2000000});
   tap_ok(tap, (double)s->search->best->cost < 0.95 * (double)before && s->second && s->second->cost == before, "from %.2f s to %.2f s, and the plan before is known", 1e-9 * (double)before, 1e-9 * (double)s->search->best->cost);
   arena_free(arena);
 }
