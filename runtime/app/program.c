@@ -116,6 +116,8 @@ static const char *program_has_no_use(const gnn_cli *cli, const struct program_r
   return NULL;
 }
 
+static int program_has_command(const gnn_cli *cli, int bits) { return cli->program->ranks == NULL || !(bits & CMD_WITH_DATA & ~CMD_RANKS); }
+
 static void program_help(const gnn_cli *cli) {
   const gnn_program *program = cli->program;
   printf("usage: %s [command] [options]\n\n%s, trained on %s; compiled from %s by gnncc\n", cli->name, program->name,
@@ -126,12 +128,13 @@ static void program_help(const gnn_cli *cli) {
     printf("%*s %s\n", used < 34 ? 34 - used : 0, "", program->options[i].help ? program->options[i].help : "");
   }
   printf("\ncommands:\n");
-  for (int i = 0; i < PROGRAM_COMMANDS; i++) printf("  %-32s %s\n", program_commands[i].name, program_commands[i].help);
+  for (int i = 0; i < PROGRAM_COMMANDS; i++)
+    if (program_has_command(cli, program_commands[i].bit)) printf("  %-32s %s\n", program_commands[i].name, program_commands[i].help);
   printf("\noptions:\n");
   for (int i = 0; i < OPT_COUNT; i++) {
     char left[64];
     const struct program_row *row = &program_rows[i];
-    if (program_has_no_use(cli, row)) continue;
+    if (program_has_no_use(cli, row) || (row->commands == CMD_GRADCHECK && !program_has_command(cli, CMD_GRADCHECK))) continue;
     snprintf(left, sizeof left, "--%s%s%s", row->name, row->value == 1 ? " " : "", row->value_name ? row->value_name : "");
     printf("  %-32s %s\n", left, row->help);
   }
@@ -461,7 +464,7 @@ static int program_parse(gnn_cli *cli, int argc, char **argv, const struct progr
     if (code != 0) return code;
   }
   const int code = program_choose_build(cli, (*command)->bit);
-  if (code == 0 && cli->program->ranks && (*command)->bit & CMD_WITH_DATA & ~CMD_RANKS)
+  if (code == 0 && !program_has_command(cli, (*command)->bit))
     return program_usage(cli, "%s works in one process: compile it without --ranks; weights and checkpoints are the same%s", (*command)->name, "");
   return code;
 }

@@ -674,6 +674,8 @@ check "  and profile writes the steps of the first" profiles
 checks_behind() { sed 's/epochs = 6/epochs = 6; approximate { boundary = stale(1) }/' plain.gnn >behind.gnn && "$gnncc" -q -w --ranks=2 behind.gnn -o behind_2 && ranks 2 ./behind_2 check --threads 1 | grep -x 'data fit the plan'; }
 check "  what is behind is on its way when an instance ends" checks_behind
 refuse 2 "what is for one process is refused by name" ./plain_2 gradcheck
+lists_none() { ./plain_2 --help >help_of_ranks && ./plain_1 --help >help_of_one && diff help_of_one help_of_ranks | grep '^[<>] *gradcheck\|^[<>] *--samples' | tr -s ' ' >lacks; cat lacks; grep -c '^< ' lacks | grep -x 2 && ! grep gradcheck help_of_ranks; }
+check "  and is not in its help" lists_none
 announces() { ranks 2 ./plain_2 --threads 1 --epochs 1 --out announced 2>&1 | tee text | grep "2 ranks" && [ "$(grep -c '^plain on\|^m on' text)" = 1 ]; }
 check "the head of a training is printed once, and names the ranks" announces
 
