@@ -200,7 +200,8 @@ static void end_words(gnn_ranks *ranks) {
       int64_t number;
       for (; words->received[r] < coming[r]; words->received[r]++) check(ranks, 0, MPI_Recv(&number, (int)sizeof number, MPI_BYTE, r, MPI_ANY_TAG, words->comm, MPI_STATUS_IGNORE), "MPI_Recv");
     }
-    for (int tag = 0; tag < WORDS; tag++) check(ranks, 0, MPI_Waitall(ranks->started, words->requests[tag], MPI_STATUSES_IGNORE), "MPI_Waitall");
+    for (int tag = 0; tag < WORDS; tag++)
+      for (int r = 0; r < ranks->started; r++) check(ranks, 0, MPI_Wait(&words->requests[tag][r], MPI_STATUS_IGNORE), "MPI_Wait");
   }
   MPI_Comm_free(&words->comm);
 }

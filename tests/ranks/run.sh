@@ -258,6 +258,12 @@ if [ -z "$mpirun" ]; then
 fi
 ranks() { timeout 120 "$mpirun" $oversubscribe -np "$@"; } # N PROGRAM ARGUMENT...
 
+silent_with() { # MPICC...: the compiler says nothing of the exchanges
+  local mpicc
+  for mpicc; do ! command -v "$mpicc" || "$mpicc" -O3 -std=gnu11 -Wall -Wextra -c "$build/share/gnnmpi.c" -o gnnmpi.o >said 2>&1 && { cat said; [ ! -s said ]; } || return 1; done
+}
+check "the C compiler has no warning with any MPI that is here" silent_with "${MPICC:-mpicc}" mpicc.mpich
+
 # ---- the bits of one process ----
 
 compiles() { "$gnncc" -q -w "$@"; } # OPTION...
