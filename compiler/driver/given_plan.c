@@ -202,6 +202,18 @@ static bool take_plan(Compilation *c, const char *text, size_t length, ProblemEr
   return c->request.given || take_plan_of_choice(c, text, length);
 }
 
+/* Of a report that is for another number of ranks: how many; 0: it is for as many, or does not say. */
+static int other_ranks_of(const Compilation *c, const char *text, size_t length) {
+  json_t *root = json_loadb(text, length, 0, NULL);
+  const json_t *count = json_object_get(json_object_get(root, "ranks"), "count");
+  const int ranks = json_is_integer(count) ? (int)json_integer_value(count) : 1;
+  const bool is_report = json_is_object(json_object_get(root, "cut"));
+  json_decref(root);
+  return is_report && ranks > 0 && ranks != c->ranks ? ranks : 0;
+}
+
+static const char *ranks_text(Arena *arena, int ranks) { return ranks == 1 ? "one process" : arena_printf(arena, "%d ranks", ranks); }
+
 bool take_given_plan(Compilation *c) {
   const char *path = c->options->plan_from;
   size_t length = 0;
@@ -221,6 +233,12 @@ bool take_given_plan(Compilation *c) {
   if (take_plan(c, text, length, &error)) return true;
   if (all_pass_host) c->machine.way = c->request.machine.way = WAY_BY_HOST;
   if (all_pass_host && take_plan(c, text, length, &error)) return true;
+  const int ranks = other_ranks_of(c, text, length);
+  if (ranks) {
+    diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: it is for %s, and the program is for %s", path, ranks_text(c->arena, ranks), ranks_text(c->arena, c->ranks));
+    diags_help(c->diags, "--ranks=%d is for as many", ranks);
+    return false;
+  }
   diags_error(c->diags, "E0510", diags_no_place(), "%s is not a plan for this program on this machine: %s%s%s", path, error.place, *error.place ? ": " : "", error.text);
   say_other_cut(c, text, length);
   return false;

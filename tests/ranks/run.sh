@@ -221,6 +221,12 @@ balanced() { # a hub's edges are on one rank: the most over the mean of the rank
     awk -v edges="$edges" -v most="$most" 'BEGIN { exit !(edges > 1.05 && most > 1.05 && most <= 4) }' && grep "^ *$step  [cn]" plan
 }
 check "  and how alike the ranks are is told" balanced
+of_other_ranks() { # a plan that is given
+  "$gnncc" -w --plan=json --ranks=3 plain.gnn >of_3.json && "$gnncc" -w --plan=json plain.gnn >of_1.json || return 1
+  says() { local plan=$1 words=$2; ! "$gnncc" -w --plan --plan-from="$plan" "${@:3}" plain.gnn >messages 2>&1 && cat messages && grep "E0510.*$plan is not a plan for this program on this machine: it is for $words\$" messages && grep -c 'help: --ranks=[13] is for as many' messages; }
+  says of_3.json "3 ranks, and the program is for 2 ranks" --ranks=2 && says of_3.json "3 ranks, and the program is for one process" && says of_1.json "one process, and the program is for 2 ranks" --ranks=2
+}
+check "  a plan for another number of ranks is told from others" of_other_ranks
 unlike_parts() { # ranks whose parts are of unlike sizes: the most rows that one rank has in each part are together more than a rank has
   printf 'data g from synth(kind = "rmat", nodes = 200000, degree = 6, features = 8, classes = 5, seed = 3) { order = nested }\nmodel m on g { return x |> GCN(64) |> relu |> SAGE(y.classes) }\n' >unlike.gnn
   printf 'train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 1 }\n' >>unlike.gnn
