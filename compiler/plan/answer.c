@@ -506,6 +506,13 @@ static Cut cut_on_ssd(const PlanRequest *r, Cut cut) {
   return cut_with_homes(&r->machine, r->scores_bytes, cut, cut.cached.fields ? TIER_SSD : cut.fields_home, cut.cached.graph ? TIER_SSD : cut.graph_home, cut.cached.learned ? TIER_SSD : cut.learned_home);
 }
 
+Cut cut_sparing_host(const PlanRequest *r, Cut cut) {
+  if (r->machine.tier_bytes[TIER_SSD] == 0) return cut;
+  if (cut.fields_home == TIER_HOST || cut.graph_home == TIER_HOST || cut.learned_home == TIER_HOST) cut = cut_on_ssd(r, cut);
+  if (cut.scores_home == TIER_HOST) cut.scores_home = TIER_SSD;
+  return cut;
+}
+
 Cut cut_cached(const PlanRequest *r, Cut cut, int quarters) {
   const int64_t host = r->machine.tier_bytes[TIER_HOST];
   if (cut.cached.fields) cut.fields_home = TIER_HOST;

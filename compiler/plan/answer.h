@@ -144,6 +144,8 @@ const Plan *plan_epoch_in_form(const PlanRequest *request, FormKind form);
  * quarters of the room, which values want, too. The same cut where all is to have room and has it, and where there is nothing to be done. */
 enum { ALL_ROOM = 4 };
 Cut cut_cached(const PlanRequest *request, Cut cut, int quarters);
+/* What may be at home on the SSD is, with the scores that leave the device: values have all of the host. The same cut where there is no SSD, or nothing at home on the host. */
+Cut cut_sparing_host(const PlanRequest *request, Cut cut);
 /* The same question of data that are at home on the host in as much of it as seems best, where they were asked to be there and it has no room for them. */
 PlanRequest plan_request_with_room(const PlanRequest *request);
 /* The same question of the first plan that fits, by little effort. */

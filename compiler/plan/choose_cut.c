@@ -25,12 +25,13 @@ static const struct { int parts, slices; unsigned with; } cuts[] = {
     {16, 8, LEARNED | FIELDS | GRAPH}, {16, 1, HALOS | LEARNED | FIELDS | GRAPH}, {64, 1, HALOS | LEARNED | FIELDS | GRAPH},
     {64, 8, LEARNED | FIELDS | GRAPH}, {64, 16, LEARNED | FIELDS | GRAPH}};
 
-enum { CUT_COUNT = sizeof cuts / sizeof *cuts, SHARES = 3 /* of the host's room that data have: all, a half, none */, LARGE_SCORES_BYTES = 4 << 20 /* on the device small ones are in nobody's way */ };
+/* Where data leave values half of the host they are there, but for the last candidates, which spare it: where nothing else fits, as a smaller host, which has no room for them, may do. */
+enum { CUT_COUNT = sizeof cuts / sizeof *cuts, SHARES = 3 /* of the host's room that data have: all, a half, none */, USUAL = SHARES * CUT_COUNT, ALL = USUAL + CUT_COUNT, LARGE_SCORES_BYTES = 4 << 20 /* on the device small ones are in nobody's way */ };
 
 typedef struct Choice {
   const PlanRequest *request;
   const PlanAnswer *best;
-  CutCandidate list[FORM_COUNT * (SHARES * CUT_COUNT + 1)];
+  CutCandidate list[FORM_COUNT * (ALL + 1)];
   int count;
   int in_vain; /* candidates planned since the fastest one */
 } Choice;
@@ -70,27 +71,29 @@ static Cut cut_of_values(const PlanRequest *r, int i) {
   return given;
 }
 
+static int cut_of_candidate(int of) { return of < USUAL ? of / SHARES : of - USUAL; }
+
 /* Data are at home on the host, or where it is none on the SSD; where it is too small, on both. */
-static Cut cut_of_data(const PlanRequest *r, int of_share) {
+static Cut cut_of_data(const PlanRequest *r, int of) {
   static const int quarters[SHARES] = {ALL_ROOM, ALL_ROOM / 2, 0};
-  const int i = of_share / SHARES;
+  const int i = cut_of_candidate(of);
   const int64_t *bytes = r->machine.tier_bytes;
   Cut cut = cut_of_values(r, i);
   const Tier near = bytes[TIER_HOST] > 0 ? TIER_HOST : TIER_SSD;
   const unsigned with = r->cut.ranks > 0 ? cuts[i].with & ~(unsigned)(LEARNED | GRAPH) : cuts[i].with; /* of ranks only fields can be away */
   cut = cut_with_homes(&r->machine, r->scores_bytes, cut, (with & FIELDS) && r->has_fields ? near : TIER_DEVICE, (with & GRAPH) && r->has_graph ? near : TIER_DEVICE, (with & LEARNED) && r->has_learned ? near : TIER_DEVICE);
   if ((with & SCORES) && r->scores_bytes >= LARGE_SCORES_BYTES && !cut_has_data_away(cut)) cut = cut_with_scores_away(&r->machine, r->scores_bytes, cut);
-  return cut_cached(r, cut, quarters[of_share % SHARES]);
+  return of < USUAL ? cut_cached(r, cut, quarters[of % SHARES]) : cut_sparing_host(r, cut);
 }
 
 /* With few blocks, or narrow sums, some of them are one. */
-static bool is_possible(const PlanRequest *r, int of_share) {
-  const int i = of_share / SHARES;
+static bool is_possible(const PlanRequest *r, int of) {
+  const int i = cut_of_candidate(of);
   const bool is_away = cuts[i].with & (LEARNED | FIELDS | GRAPH);
   if (r->cut.ranks > 0 && (cuts[i].with & (HALOS | SCORES))) return false; /* the tables of a rank have its halos, and all ranks get the scores of all */
   if (is_away && r->machine.tier_bytes[TIER_HOST] == 0 && r->machine.tier_bytes[TIER_SSD] == 0) return false;
-  for (int k = 0; k < of_share; k++)
-    if (cut_is(cut_of_data(r, of_share), cut_of_data(r, k))) return false;
+  for (int k = 0; k < of; k++)
+    if (cut_is(cut_of_data(r, of), cut_of_data(r, k))) return false;
   return true;
 }
 
@@ -205,7 +208,7 @@ static const PlanAnswer *answer_for_less(PlanRequest r) {
 static Cut least_cut(const Choice *c) {
   Cut least = c->request->cut;
   int64_t bytes = plan_largest_step(c->request, FORM_PLAIN);
-  for (int i = 0; i < SHARES * CUT_COUNT; i++) {
+  for (int i = 0; i < USUAL; i++) {
     if (!is_possible(c->request, i)) continue;
     const Cut cut = cut_of_data(c->request, i);
     const PlanRequest r = request_of(c->request, cut, 0);
@@ -301,7 +304,7 @@ static const PlanAnswer *choose_first(const PlanRequest *request) {
   if (whole->fits || whole->fault || !has_cuts(request)) return whole;
   const Cut least = least_cut(&c);
   const PlanAnswer *answer = cut_is(least, request->cut) ? NULL : first_of_cut(&c, least);
-  for (int i = 0; i < SHARES * CUT_COUNT && !answer; i++)
+  for (int i = 0; i < ALL && !answer; i++)
     if (is_possible(request, i) && !cut_is(cut_of_data(request, i), least)) answer = first_of_cut(&c, cut_of_data(request, i));
   return answer ? answer : whole;
 }
@@ -342,10 +345,11 @@ static const PlanAnswer *choose(const PlanRequest *request) {
     c.count = 0;
     if (!has_cuts(request) || c.best->fault || (c.best->fits && (request->has_given_parts || is_small(planned_of(c.best))))) return c.best;
   }
-  for (int i = 0; i < SHARES * CUT_COUNT && !(c.best && is_nearly_best(c.best));) {
-    for (bool is_enough = false; i < SHARES * CUT_COUNT && !is_enough; i++)
+  for (int i = 0, end = USUAL; i < end && !(c.best && is_nearly_best(c.best));) {
+    for (bool is_enough = false; i < end && !is_enough; i++)
       if (is_possible(request, i)) is_enough = sketch_cut(&c, cut_of_data(request, i));
     if (!plan_candidates(&c)) return c.best;
+    if (i == USUAL && !(c.best && c.best->fits)) end = ALL;
   }
   if (c.best && c.best->fits) {
     const bool is_settled = request->effort > PLANNER_FAST || cut_is(c.best->cut, request->cut) || is_nearly_best(c.best); /* with more effort it is faster than what little finds */

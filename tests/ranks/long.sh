@@ -90,4 +90,20 @@ pairs_of_tolokers() {
   same_bits pairs "" 2 3 4 8
 }
 if [ -d "$data/tolokers" ]; then check "candidate pairs of tolokers on 2, 3, 4 and 8 ranks" pairs_of_tolokers; else skip "candidate pairs of tolokers" "GNN_DATA has none"; fi
+# ---- planned ----
+
+cat >roomy.gnn <<'MODEL'
+data web from synth("sbm", nodes = 20000, degree = 9, features = 48, classes = 6, seed = 9)
+model m on web {
+  h = x
+  for i in 1 .. 3 { h = h |> SAGE(64) |> layer_norm |> relu |> dropout(0.3) }
+  return h |> GCN(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 4 }
+MODEL
+fits_hosts() { # MIB...: features would leave values half of 6 MiB, and these need more; 5 MiB have no room for features
+  local mib
+  for mib; do "$gnncc" -w --plan --ranks=3 --budget device=7MiB --budget ssd=1GiB --budget host=${mib}MiB roomy.gnn >plan 2>&1 || { echo "$mib MiB"; cat plan; return 1; }; done
+}
+check "a larger host is never too little where a smaller one is enough: what has room there is at home on the SSD then" fits_hosts 5 6 8
 finish
