@@ -133,7 +133,8 @@ static const DiagPage pages[] = {
      "--plan-from names a plan that was made for another program, other data or another machine, or that was changed by hand so that it cannot be carried out.\n"
      "A plan is of one cut, too: of whole values, or of so many parts or slices. --plan-from does not look for a cut as a compilation without it does: values are whole unless --cut or\n"
      "the plan block says otherwise. Where the plan is one of this program under another cut, the message says what to ask for: --cut=whole, --cut='rows(4)', --cut='slices(2)', and\n"
-     "plan { fate \"x\" = host } where features were on the host as well, fate \"graph_in_idx\" = host where the graph was (ssd, where they were there). `gnncc-report/1` has the cut of its plan as `cut`.",
+     "plan { fate \"x\" = host } where features were on the host as well, fate \"graph_in_idx\" = host where the graph was (ssd, where they were there). `gnncc-report/1` has the cut of its plan as `cut`,\n"
+     "and how many ranks it is for as `ranks`: --ranks has to say as many.",
      NULL,
      NULL, .exit_code = 1, .why_none = "the mistake is in the file of the plan, not in a program."},
     {"W0511", "a wide value is stored for every edge",
