@@ -48,11 +48,11 @@ static void try_level(Session *s, const Level *level, Arena *arena) {
   Filler *filler = filler_open(s->evaluator);
   for (int d = 0; d < 2 && !search_is_done(s->search); d++) {
     coarse_refine(level->coarse, level->session->evaluator, decided[d], s->evaluator, like);
-    if (d == 0) search_try(s->search, like->fates, candidate_stays(like), like->variants);
+    if (d == 0) search_try_candidate(s->search, like);
     for (int r = 0; r < 2 && !search_is_done(s->search); r++) {
       const FillOptions options = {.reserve = reserves[r], .rerun_price = 1, .like = like, .fills_up = true};
       fill(filler, &options, filled);
-      search_try(s->search, filled->fates, candidate_stays(filled), filled->variants);
+      search_try_candidate(s->search, filled);
     }
   }
   filler_close(filler);

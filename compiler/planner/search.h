@@ -43,6 +43,8 @@ void search_offer_again(Search *search, const Candidate *candidate);
 
 /* Evaluate decisions with every prefetch policy and offer them. Returns the cost. */
 int64_t search_try(Search *search, const uint8_t *fates, RemadeStays stays, const int *variants);
+/* The same of a candidate's decisions; what it costs itself is not asked for. */
+static inline int64_t search_try_candidate(Search *search, const Candidate *candidate) { return search_try(search, candidate->fates, candidate_stays(candidate), candidate->variants); }
 
 /* From here on the best is the best of `first` (NULL: none) and of those that `is_accepted` takes. It is asked only of
  * candidates that are better than the best, and search_accept_all ends that. */

@@ -60,7 +60,7 @@ void session_try_policies(Session *s, int64_t *costs, double *first_plan_at) {
 
 static int64_t try_filling(Session *s, Filler *filler, const FillOptions *options, Candidate *scratch) {
   fill(filler, options, scratch);
-  int64_t cost = search_try(s->search, scratch->fates, candidate_stays(scratch), scratch->variants);
+  int64_t cost = search_try_candidate(s->search, scratch);
   if (cost >= s->filling_ns) return cost;
   s->filling_ns = cost;
   s->filling = *options;
@@ -141,7 +141,7 @@ static void try_fates_of_windows(Session *s, WindowsReruns reruns, int64_t units
   for (int turn = 0; turn < turns && !search_is_done(s->search); turn++) {
     options.reserve = reserves[turn];
     fill(filler, &options, scratch);
-    search_try(s->search, scratch->fates, candidate_stays(scratch), scratch->variants);
+    search_try_candidate(s->search, scratch);
   }
   filler_close(filler);
   if (s->search->best->cost >= known) return;
@@ -157,7 +157,7 @@ void session_fill_again(Session *s, const Session *before, int64_t units) {
   for (int turn = 0; turn < (are_very_many(s) ? 1 : 2); turn++) {
     options.reserve = 0.05 * turn;
     fill(filler, &options, scratch);
-    search_try(s->search, scratch->fates, candidate_stays(scratch), scratch->variants);
+    search_try_candidate(s->search, scratch);
   }
   try_near(s, filler, before->filling, scratch);
   filler_close(filler);
@@ -380,7 +380,7 @@ static void climb_rung(Session *s, int64_t device_bytes, const Budget *budget, C
     fix_boundaries(small->evaluator, carried);
     carried->cost = evaluate_candidate(s->evaluator, carried);
     search_offer(s->search, carried);
-    search_try(s->search, carried->fates, candidate_stays(carried), carried->variants);
+    search_try_candidate(s->search, carried);
   }
   s->labels += small->labels;
   s->evaluator->evaluations += small->evaluator->evaluations;

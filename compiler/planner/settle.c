@@ -159,7 +159,7 @@ static void seed(Session *small, const Packer *packer, int64_t units, Candidate 
   const Candidate *const known[] = {packer->best.fates, packer->session->search->best};
   for (int i = 0; i < 2 && !search_is_done(small->search); i++) {
     search_offer_again(small->search, known[i]);
-    search_try(small->search, known[i]->fates, candidate_stays(known[i]), known[i]->variants);
+    search_try_candidate(small->search, known[i]);
   }
   if (search_is_done(small->search)) return;
   search_local(small->search, units);

@@ -20,8 +20,6 @@ static void grant(Search *search, Filler *filler, const Wishes *wishes, Candidat
   fill(filler, &options, plan);
 }
 
-static int64_t try_plan(Search *search, const Candidate *plan) { return search_try(search, plan->fates, candidate_stays(plan), plan->variants); }
-
 /* ---- changes ---- */
 
 static void change_sharing(Search *search, Candidate *fates) {
@@ -67,8 +65,8 @@ void wishes_search(Search *search, Wishes *wishes, int64_t units) {
   Candidate *const fates = trial.fates, *plan = candidate_new(arena, e);
   Filler *filler = filler_open(e);
   grant(search, filler, wishes, plan);
-  int64_t now = try_plan(search, plan);
-  const int64_t as_they_are = try_plan(search, wishes->fates);
+  int64_t now = search_try_candidate(search, plan);
+  const int64_t as_they_are = search_try_candidate(search, wishes->fates);
   if (as_they_are < now) now = as_they_are, wishes->is_filled = false;
   while (e->effort < limit && !search_is_done(search)) {
     candidate_copy(e, fates, wishes->fates);
@@ -80,7 +78,7 @@ void wishes_search(Search *search, Wishes *wishes, int64_t units) {
     bool is_taken = cost <= now;
     if (!is_taken && cost < COST_INVALID && heat > 0) is_taken = exp((double)(now - cost) / (double)now / heat) * (1 << 20) > search_draw(search, 1 << 20);
     if (!is_taken) continue;
-    if (cost < search->best->cost) try_plan(search, plan);
+    if (cost < search->best->cost) search_try_candidate(search, plan);
     now = cost;
     candidate_copy(e, wishes->fates, fates);
     wishes->reserve = trial.reserve;
