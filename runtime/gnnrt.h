@@ -224,6 +224,8 @@ void gnn_columns_join(const gnn_run *run, int64_t begin, int64_t end, const gnn_
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes);
 /* sums[0 .. count) = the top of the tree over the sums of all parts, [parts][count], of which the rank's own are there. */
 void gnn_sum_ranks(gnn_run *run, gnn_real *sums, int64_t count);
+void gnn_max_ranks(gnn_run *run, gnn_real *numbers, int64_t count); /* the same of the largest of each part, */
+void gnn_min_ranks(gnn_run *run, gnn_real *numbers, int64_t count); /* and of the smallest */
 int64_t gnn_own_share(const gnn_run *run, int64_t own_run, int64_t rows); /* gnn_run_share of one of the rank's runs, in the numbers that rows have there */
 int gnn_first_part(const gnn_run *run); /* of this rank, and how many it has: */
 int gnn_own_parts(const gnn_run *run);

@@ -106,7 +106,7 @@ static const char *not_of_one_graph(const Graph *graph) {
   for (int i = 0; graph && i < graph->value_count; i++) {
     const Value *value = &graph->values[i];
     const Domain domain = value->shape.domain;
-    if (domain == DOMAIN_GRAPH || domain == DOMAIN_MEMBER) return "values of whole graphs are for one process, so far";
+    if (domain == DOMAIN_GRAPH || domain == DOMAIN_MEMBER) return "values that the data have for whole graphs are for one process, so far";
   }
   return NULL;
 }

@@ -23,7 +23,7 @@ static double share_of(const RankInfo *ranks, const Kernels *kernels, const Kern
   switch (kernel->kind) {
   case KERNEL_UPDATE: case KERNEL_FOLLOW: return 1;
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: return ranks->most_edges ? (double)ranks->arriving[r] / (double)ranks->most_edges : 1;
-  case KERNEL_MATMUL: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_MAP: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_BEHIND: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_CROSS_ENTROPY:
+  case KERNEL_MATMUL: case KERNEL_OUTER: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: case KERNEL_MAP: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_COLUMN_MAX: case KERNEL_COLUMN_MIN: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_BEHIND: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_CROSS_ENTROPY:
   case KERNEL_CROSS_ENTROPY_GRADIENT: case KERNEL_KIND_COUNT: break;
   }
   return rows;

@@ -21,7 +21,7 @@ typedef struct Walk {
 
 /* Whose kernels want no scratch: what is computed once lies among the residents, and nothing else is there then. */
 static bool needs_no_scratch(const Value *value) {
-  bool is_sum_of_rows = value->op == OP_REDUCE && value->shape.domain == DOMAIN_NONE;
+  bool is_sum_of_rows = (value->op == OP_REDUCE || value->op == OP_ROWS_MAX || value->op == OP_ROWS_MIN) && value->shape.domain == DOMAIN_NONE;
   return !is_sum_of_rows && value->op != OP_MATMUL && value->op != OP_OUTER && value->op != OP_CROSS_ENTROPY && value->op != OP_CROSS_ENTROPY_GRADIENT;
 }
 

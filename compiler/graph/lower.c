@@ -11,14 +11,20 @@
 typedef struct Lowering {
   Graph *graph;
   const TypedProgram *program;
+  bool is_one_graph;         /* with nothing of its own in the data: its values live nowhere, as those of all nodes do, and a node is its own row of the graph */
   ValueId *value_of;         /* per expression */
   ValueId *field, *param, *option; /* one leaf each, NO_VALUE until first used */
   ValueId *degree;           /* in- and out-degree of each set of edges */
   int32_t site_count;
 } Lowering;
 
-static Shape shape_of_type(const Type *type) {
-  Shape shape = {.domain = type->domain, .rank = type->rank};
+static Domain domain_of(const Lowering *l, Domain domain) {
+  if (!l->is_one_graph) return domain;
+  return domain == DOMAIN_GRAPH ? DOMAIN_NONE : domain == DOMAIN_MEMBER ? DOMAIN_NODE : domain;
+}
+
+static Shape shape_of_type(const Lowering *l, const Type *type) {
+  Shape shape = {.domain = domain_of(l, type->domain), .rank = type->rank};
   shape.element = type->dtype == DTYPE_CLASS ? ELEMENT_LABEL : ELEMENT_REAL;
   for (int d = 0; d < type->rank; d++) shape.size[d] = type->dim[d].size;
   return shape;
@@ -32,7 +38,7 @@ static ValueId leaf(Lowering *l, ValueId *cache, Op op, int32_t index, Shape sha
 }
 
 static ValueId spread_to_type(Lowering *l, ValueId value, const Type *from, const Type *to) {
-  Shape shape = shape_of_type(to);
+  Shape shape = shape_of_type(l, to);
   if (shape_equal(&l->graph->values[value].shape, &shape)) {
     bool is_in_order = true;
     int map[MAX_RANK];
@@ -53,7 +59,7 @@ static int64_t product(const Dim *dims, int count) {
 
 static ValueId lower_matmul(Lowering *l, const TypedExpr *e, bool transposed) {
   const TypedExpr *x = &l->program->exprs[e->operand[0]], *w = &l->program->exprs[e->operand[1]];
-  Value value = {.op = OP_MATMUL, .shape = shape_of_type(&e->type), .operand_count = 2};
+  Value value = {.op = OP_MATMUL, .shape = shape_of_type(l, &e->type), .operand_count = 2};
   value.operand[0] = l->value_of[e->operand[0]];
   value.operand[1] = l->value_of[e->operand[1]];
   int64_t depth = x->type.dim[x->type.rank - 1].size;
@@ -76,7 +82,7 @@ static ValueId lower_dot(Lowering *l, const TypedExpr *e) {
                             spread_to_type(l, l->value_of[e->operand[1]], b, &full));
   int map[MAX_RANK] = {0, 1, 2, 3};
   map[full.rank - 1] = NO_INDEX;
-  return graph_reduce(l->graph, terms, shape_of_type(&e->type), map);
+  return graph_reduce(l->graph, terms, shape_of_type(l, &e->type), map);
 }
 
 static ValueId lower_reduce_axis(Lowering *l, const TypedExpr *e) {
@@ -85,7 +91,7 @@ static ValueId lower_reduce_axis(Lowering *l, const TypedExpr *e) {
   const Shape from = l->graph->values[x].shape;
   int map[MAX_RANK] = {NO_INDEX, NO_INDEX, NO_INDEX, NO_INDEX};
   for (int d = 0, kept = 0; d < from.rank; d++) map[d] = d == e->axis ? NO_INDEX : kept++;
-  ValueId sum = graph_reduce_by(l->graph, ops[e->reducer], x, shape_of_type(&e->type), map);
+  ValueId sum = graph_reduce_by(l->graph, ops[e->reducer], x, shape_of_type(l, &e->type), map);
   if (e->reducer != REDUCE_MEAN) return sum;
   ValueId share = graph_number(l->graph, 1.0 / (double)from.size[e->axis]);
   return graph_map(l->graph, MAP_MUL, sum, graph_spread(l->graph, share, l->graph->values[sum].shape));
@@ -93,12 +99,28 @@ static ValueId lower_reduce_axis(Lowering *l, const TypedExpr *e) {
 
 static const int same_dims[MAX_RANK] = {0, 1, 2, 3};
 
-/* The sum or the mean over all rows; shape: of the result, which lives nowhere. */
+static ValueId row_count(Lowering *l, Domain domain) {
+  return domain == DOMAIN_NONE ? graph_number(l->graph, 1) : graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = domain, .name = "row_count"});
+}
+
+static ValueId logsumexp_of_rows(Lowering *l, ValueId x, Shape shape);
+
+/* The sum over all rows, their mean and so on; shape: of the result, which lives nowhere. */
 static ValueId over_all_rows(Lowering *l, ValueId x, Shape shape, Reducer reducer) {
+  if (reducer == REDUCE_LOGSUMEXP) return logsumexp_of_rows(l, x, shape);
+  if (reducer == REDUCE_MAX || reducer == REDUCE_MIN) return graph_reduce_by(l->graph, reducer == REDUCE_MAX ? OP_ROWS_MAX : OP_ROWS_MIN, x, shape, same_dims);
   ValueId sum = graph_reduce(l->graph, x, shape, same_dims);
   if (reducer == REDUCE_SUM) return sum;
-  ValueId rows = graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = l->graph->values[x].shape.domain, .name = "row_count"});
-  return graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, rows, shape));
+  return graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, row_count(l, l->graph->values[x].shape.domain), shape));
+}
+
+/* Guarded by the largest, through which no gradient goes. */
+static ValueId logsumexp_of_rows(Lowering *l, ValueId x, Shape shape) {
+  Graph *graph = l->graph;
+  const Shape rows = graph->values[x].shape;
+  const ValueId largest = graph_add(graph, (Value){.op = OP_STOP, .shape = shape, .operand_count = 1, .operand = {over_all_rows(l, x, shape, REDUCE_MAX)}});
+  const ValueId share = graph_map(graph, MAP_EXP, graph_map(graph, MAP_SUB, x, graph_broadcast(graph, largest, rows, same_dims)), NO_VALUE);
+  return graph_map(graph, MAP_ADD, largest, graph_map(graph, MAP_LOG, graph_reduce(graph, share, shape, same_dims), NO_VALUE));
 }
 
 static ValueId lower_where(Lowering *l, const TypedExpr *e) {
@@ -106,9 +128,9 @@ static ValueId lower_where(Lowering *l, const TypedExpr *e) {
   const bool is_comparison = condition->kind == TYPED_MAP && (condition->map == MAP_LESS || condition->map == MAP_LESS_EQUAL || condition->map == MAP_EQUAL);
   ValueId c = l->value_of[e->operand[0]], x = l->value_of[e->operand[1]], y = l->value_of[e->operand[2]];
   if (!is_comparison) c = graph_map(l->graph, MAP_EQUAL, c, graph_spread(l->graph, graph_number(l->graph, 0), l->graph->values[c].shape));
-  Value bits = {.op = OP_POSITIVE, .shape = shape_of_type(&e->type), .operand_count = 1, .operand = {c}};
+  Value bits = {.op = OP_POSITIVE, .shape = shape_of_type(l, &e->type), .operand_count = 1, .operand = {c}};
   bits.shape.element = ELEMENT_BIT;
-  Value value = {.op = OP_SELECT, .shape = shape_of_type(&e->type), .operand_count = 3};
+  Value value = {.op = OP_SELECT, .shape = shape_of_type(l, &e->type), .operand_count = 3};
   value.operand[0] = graph_add(l->graph, bits);
   value.operand[1] = is_comparison ? x : y;
   value.operand[2] = is_comparison ? y : x;
@@ -116,24 +138,24 @@ static ValueId lower_where(Lowering *l, const TypedExpr *e) {
 }
 
 static ValueId lower_concat(Lowering *l, const TypedExpr *e) {
-  Value value = {.op = OP_CONCAT, .shape = shape_of_type(&e->type), .operand_count = e->operand_count, .as.part = {e->axis, 0}};
+  Value value = {.op = OP_CONCAT, .shape = shape_of_type(l, &e->type), .operand_count = e->operand_count, .as.part = {e->axis, 0}};
   for (int k = 0; k < e->operand_count; k++) value.operand[k] = l->value_of[e->operand[k]];
   return graph_add(l->graph, value);
 }
 
 static ValueId lower_slice(Lowering *l, const TypedExpr *e) {
-  Value value = {.op = OP_SLICE, .shape = shape_of_type(&e->type), .operand_count = 1, .operand = {l->value_of[e->operand[0]]}, .as.part = {e->axis, e->begin}};
+  Value value = {.op = OP_SLICE, .shape = shape_of_type(l, &e->type), .operand_count = 1, .operand = {l->value_of[e->operand[0]]}, .as.part = {e->axis, e->begin}};
   return graph_add(l->graph, value);
 }
 
 static ValueId lower_running(Lowering *l, const TypedExpr *e) {
-  Value value = {.op = OP_RUNNING, .shape = shape_of_type(&e->type), .operand_count = 3, .as.number = e->number};
+  Value value = {.op = OP_RUNNING, .shape = shape_of_type(l, &e->type), .operand_count = 3, .as.number = e->number};
   for (int k = 0; k < 3; k++) value.operand[k] = l->value_of[e->operand[k]];
   return graph_add(l->graph, value);
 }
 
 static ValueId lower_stop(Lowering *l, const TypedExpr *e) {
-  return graph_add(l->graph, (Value){.op = OP_STOP, .shape = shape_of_type(&e->type), .operand_count = 1, .operand = {l->value_of[e->operand[0]]}});
+  return graph_add(l->graph, (Value){.op = OP_STOP, .shape = shape_of_type(l, &e->type), .operand_count = 1, .operand = {l->value_of[e->operand[0]]}});
 }
 
 static ValueId degree(Lowering *l, Domain edges, EdgeEnd end) {
@@ -197,26 +219,31 @@ static void give_layers(Graph *graph) {
       if (is_before[graph->values[i].operand[k]]) graph->values[graph->values[i].operand[k]].layer = graph->values[i].layer;
 }
 
-/* Where there is one graph, sums over its nodes are those over all rows, which many threads share, and what is the graph's is everybody's. */
-static bool is_whole_graph(const Lowering *l, const TypedExpr *e) {
-  const TypedExpr *operand = &l->program->exprs[e->operand[0]];
-  const bool is_sum = e->reducer == REDUCE_SUM || e->reducer == REDUCE_MEAN;
-  return l->program->info->graphs == 1 && operand->type.domain == DOMAIN_MEMBER && operand->kind == TYPED_LIFT && is_sum;
+/* Data that have values of graphs are read as those of sets of graphs are. */
+static bool is_one_graph(const TypedProgram *program) {
+  if (program->info->graphs != 1 || program->exprs[program->result].type.domain == DOMAIN_GRAPH) return false;
+  for (int f = 0; f < program->field_count; f++)
+    if (program->fields[f].type.domain == DOMAIN_GRAPH) return false;
+  return true;
 }
 
-static ValueId lower_whole_graph(Lowering *l, const TypedExpr *e) {
-  const Shape shape = shape_of_type(&e->type);
-  Shape nowhere = shape;
-  nowhere.domain = DOMAIN_NONE;
-  ValueId x = l->value_of[l->program->exprs[e->operand[0]].operand[0]];
-  return graph_broadcast(l->graph, over_all_rows(l, x, nowhere, e->reducer), shape, same_dims);
+/* From nodes to their graph or back; of one graph: over all rows, or for each of them. */
+static ValueId lower_reduce_members(Lowering *l, const TypedExpr *e) {
+  const ValueId x = l->value_of[e->operand[0]];
+  return e->end == END_DST ? over_all_rows(l, x, shape_of_type(l, &e->type), e->reducer) : x;
+}
+
+static ValueId lower_lift(Lowering *l, const TypedExpr *e) {
+  const ValueId x = l->value_of[e->operand[0]];
+  if (!l->is_one_graph || e->type.domain != DOMAIN_MEMBER) return graph_lift(l->graph, x, e->type.domain, e->end);
+  return e->end == END_DST ? graph_broadcast(l->graph, x, shape_of_type(l, &e->type), same_dims) : x;
 }
 
 static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
   static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX, [REDUCE_MIN] = OP_GATHER_MIN,
                                        [REDUCE_LOGSUMEXP] = OP_GATHER_LOGSUMEXP};
   Graph *graph = l->graph;
-  if (is_whole_graph(l, e)) return lower_whole_graph(l, e);
+  if (l->is_one_graph && l->program->exprs[e->operand[0]].type.domain == DOMAIN_MEMBER) return lower_reduce_members(l, e);
   ValueId sum = graph_aggregate(graph, ops[e->reducer], l->value_of[e->operand[0]], e->end);
   if (e->reducer != REDUCE_MEAN) return sum;
   graph->values[sum].name = arena_printf(graph->arena, "%s.sum", value_name(graph->arena, e));
@@ -233,7 +260,7 @@ static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
 }
 
 static ValueId lower_map(Lowering *l, const TypedExpr *e) {
-  Value value = {.op = OP_MAP, .shape = shape_of_type(&e->type), .operand_count = e->operand_count};
+  Value value = {.op = OP_MAP, .shape = shape_of_type(l, &e->type), .operand_count = e->operand_count};
   value.as.function = (int)e->map;
   for (int k = 0; k < e->operand_count; k++)
     value.operand[k] = spread_to_type(l, l->value_of[e->operand[k]], &l->program->exprs[e->operand[k]].type, &e->type);
@@ -241,7 +268,7 @@ static ValueId lower_map(Lowering *l, const TypedExpr *e) {
 }
 
 static ValueId lower_dropout(Lowering *l, const TypedExpr *e) {
-  Value value = {.op = OP_DROPOUT, .shape = shape_of_type(&e->type), .operand_count = 2};
+  Value value = {.op = OP_DROPOUT, .shape = shape_of_type(l, &e->type), .operand_count = 2};
   value.operand[0] = l->value_of[e->operand[0]];
   value.operand[1] = l->value_of[e->operand[1]];
   value.as.site = l->site_count++;
@@ -249,13 +276,13 @@ static ValueId lower_dropout(Lowering *l, const TypedExpr *e) {
 }
 
 static ValueId lower_reshape(Lowering *l, const TypedExpr *e) {
-  Value value = {.op = OP_RESHAPE, .shape = shape_of_type(&e->type), .operand_count = 1};
+  Value value = {.op = OP_RESHAPE, .shape = shape_of_type(l, &e->type), .operand_count = 1};
   value.operand[0] = l->value_of[e->operand[0]];
   return graph_add(l->graph, value);
 }
 
 static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
-  const Shape shape = shape_of_type(&e->type);
+  const Shape shape = shape_of_type(l, &e->type);
   switch (e->kind) {
   case TYPED_NUMBER: return graph_spread(l->graph, graph_number(l->graph, e->number), shape);
   case TYPED_ZEROS: return graph_spread(l->graph, graph_number(l->graph, 0.0), shape);
@@ -263,9 +290,9 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   case TYPED_FIELD: return leaf(l, &l->field[e->index], OP_INPUT, e->index, shape);
   case TYPED_PARAM: return leaf(l, &l->param[e->index], OP_PARAM, e->index, shape);
   case TYPED_DEGREE: return degree(l, e->edges, e->end);
-  case TYPED_ROW_COUNT: return graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = l->program->exprs[e->operand[0]].type.domain});
+  case TYPED_ROW_COUNT: return row_count(l, domain_of(l, l->program->exprs[e->operand[0]].type.domain));
   case TYPED_RUNNING: return lower_running(l, e);
-  case TYPED_LIFT: return graph_lift(l->graph, l->value_of[e->operand[0]], e->type.domain, e->end);
+  case TYPED_LIFT: return lower_lift(l, e);
   case TYPED_REDUCE_EDGES: return lower_reduce_edges(l, e);
   case TYPED_REDUCE_AXIS: return lower_reduce_axis(l, e);
   case TYPED_REDUCE_ROWS: return over_all_rows(l, l->value_of[e->operand[0]], shape, e->reducer);
@@ -290,7 +317,7 @@ static ValueId *no_values(Arena *arena, int count) {
 }
 
 Graph *lower(Arena *arena, const TypedProgram *program) {
-  Lowering l = {.graph = graph_new(arena, program), .program = program};
+  Lowering l = {.graph = graph_new(arena, program), .program = program, .is_one_graph = is_one_graph(program)};
   l.degree = no_values(arena, 2 * typed_edge_sets(program->info));
   l.value_of = no_values(arena, program->expr_count);
   l.field = no_values(arena, program->field_count);
@@ -317,7 +344,7 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
   l.graph->scores = l.value_of[program->result];
   if (program->has_train) {
     const int32_t field = program->train.ring_field != NO_INDEX ? program->train.ring_field : program->train.label_field;
-    Shape labels = shape_of_type(&program->fields[field].type);
+    Shape labels = shape_of_type(&l, &program->fields[field].type);
     Value loss = {.op = OP_CROSS_ENTROPY, .operand_count = 2, .place = program->train.place, .name = "loss"};
     loss.operand[0] = l.value_of[program->train.scores];
     loss.layer.name = l.graph->values[loss.operand[0]].layer.name;

@@ -103,6 +103,10 @@ OP(BESIDE, "these columns side by side",
    1,  ANCHOR, NONE,     BESIDE,        nothing,   nothing,   0, BESIDE,                 NOTHING,  ROWS)
 OP(REDUCE, "sum over dimensions, or over all rows",
    1,  ANCHOR, MAP,      SUM,           reduce,    reduce,    0, ROW_SUM,                ADDS,     ROWS)
+OP(ROWS_MAX, "the largest over all rows; +0 of zeros",
+   1,  ANCHOR, MAP,      SUM,           nothing,   extreme_of_row, 0, COLUMN_MAX,        ADDS,     ROWS)
+OP(ROWS_MIN, "the smallest, likewise",
+   1,  ANCHOR, MAP,      SUM,           nothing,   extreme_of_row, 0, COLUMN_MIN,        ADDS,     ROWS)
 OP(MATMUL, "rows times a matrix",
    2,  ANCHOR, PRODUCT,  PRODUCT,       nothing,   matmul,    0, MATMUL,                 PRODUCT,  ROWS)
 OP(OUTER, "sum over rows of the outer products of two values",

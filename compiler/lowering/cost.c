@@ -636,7 +636,7 @@ static void anchor_reduce(Estimate *e) {
   if (is_of_edges) e->anchor_work = edges_seconds(e, operand, beside, 0, NULL);
   else e->anchor_work = ADDED * (e->rates->element * numbers(e->graph, operand) + operand_seconds(e, e->kernel->anchor));
   if (e->kernel->kind == KERNEL_ROW_SUM && e->kernels->backend == BACKEND_CPU) e->anchor_work += lanes_exps(e, (double)shape_width(&e->anchor->shape)) * e->rates->exp * e->rows;
-  if (e->kernel->kind == KERNEL_COLUMN_SUM) {
+  if (kernel_folds_rows(e->kernel->kind)) {
     divide_among_walkers(e);
     e->starts = 2;
     e->rounds = ceil((double)graph_rows(e->graph, e->graph->values[e->anchor->operand[0]].shape.domain) * e->task_share / ROUND_DEPTH);
@@ -722,7 +722,7 @@ static int launches(const Estimate *e) {
   case KERNEL_CROSS_ENTROPY: return 3;
   case KERNEL_CROSS_ENTROPY_GRADIENT: return 2;
   case KERNEL_BEHIND: return 2;
-  case KERNEL_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: return e->starts;
+  case KERNEL_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_COLUMN_MAX: case KERNEL_COLUMN_MIN: case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: return e->starts;
   case KERNEL_MAP: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_COLUMNS: case KERNEL_BACK: case KERNEL_BESIDE: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: case KERNEL_ROW_SUM: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return 1;

@@ -73,9 +73,9 @@ typedef struct ExchangeCost {
   bool passes_host;          /* it leaves the device for the host, and comes to the device from there */
 } ExchangeCost;
 
-/* Sums over all rows, which end with the parts of all ranks. */
+/* Sums and extremes over all rows, which end with the parts of all ranks. */
 static inline bool kernel_gathers_parts(const Kernel *kernel) {
-  return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_SPARSE_OUTER || kernel->kind == KERNEL_COLUMN_SUM || kernel->kind == KERNEL_CROSS_ENTROPY;
+  return (kernel->kind == KERNEL_OUTER && kernel->work_bytes > 0) || kernel->kind == KERNEL_SPARSE_OUTER || kernel_folds_rows(kernel->kind) || kernel->kind == KERNEL_CROSS_ENTROPY;
 }
 
 enum { FLAT_WIDEST = 32 }; /* numbers of an edge that emit_flat.c puts aside, for a function of many edges' */

@@ -42,7 +42,7 @@ typedef struct Sentence {
 static const char *says_product(const Sentence *s) { return arena_printf(s->arena, "%s = %s @ %s", s->name, s->a, s->b); }
 static const char *says_outer(const Sentence *s) { return arena_printf(s->arena, "%s = sum over rows of %s^T %s", s->name, s->a, s->b); }
 static const char *says_sum(const Sentence *s) {
-  if (!kernel_sums_rows_too(s->kernel)) return arena_printf(s->arena, "%s = sum of %s", s->name, s->a);
+  if (!kernel_sums_rows_too(s->kernel)) return arena_printf(s->arena, "%s = %s of %s", s->name, fold_info[kernel_info[s->kernel->kind].fold].name, s->a);
   return arena_printf(s->arena, "%s = sum of %s, and %s over in-edges in the same walk", s->name, s->a, value_text(&s->kernels->graph->values[s->kernel->body[0]], s->is_said));
 }
 static const char *says_concat(const Sentence *s) { return arena_printf(s->arena, "%s = %s, %s%s side by side", s->name, s->a, s->b, s->anchor->operand_count > 2 ? ", ..." : ""); }

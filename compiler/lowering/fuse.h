@@ -172,6 +172,7 @@ typedef struct Stage {
 enum { MOST_STAGES = 8 };
 
 bool kernel_folds_edges(KernelKind kind); /* a sum or an extreme over the edges of each row */
+bool kernel_folds_rows(KernelKind kind);  /* over all rows */
 int kernel_stages(const Kernels *kernels, const Kernel *kernel, Stage *stages); /* at most MOST_STAGES; 1 where there is one anchor or none */
 KernelKind stage_kind(const Kernels *kernels, const Kernel *kernel, const Stage *stage);
 bool kernel_sums_rows_too(const Kernel *kernel); /* a sum over all edges and, in the same walk, one over those of each row, its second stage */

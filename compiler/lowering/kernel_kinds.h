@@ -33,6 +33,10 @@ KERNEL(ROW_SUM, "row sum", "sum over dimensions within a row",
        EVERYWHERE, SUM,  nothing,       reduce,  sum,           none,   row_sum,                nothing,       row_sum)
 KERNEL(COLUMN_SUM, "column sum", "sum over all rows",
        NOWHERE,    SUM,  walkers,       reduce,  sum,           none,   column_sum,             nothing,       column_sum)
+KERNEL(COLUMN_MAX, "column max", "the largest over all rows",
+       NOWHERE,    MAX,  walkers,       reduce,  sum,           none,   column_sum,             nothing,       column_sum)
+KERNEL(COLUMN_MIN, "column min", "the smallest over all rows",
+       NOWHERE,    MIN,  walkers,       reduce,  sum,           none,   column_sum,             nothing,       column_sum)
 KERNEL(CONCAT, "concat", "rows of several values side by side",
        NOWHERE,    NONE, nothing,       nothing, concat,        none,   concat,                 nothing,       concat)
 KERNEL(HALO, "halo", "rows of a part to those parts whose sums over neighbours gather them",

@@ -2,6 +2,7 @@
 #include "fuse.h"
 
 bool kernel_folds_edges(KernelKind kind) { return kind == KERNEL_EDGE_SUM || kind == KERNEL_EDGE_MAX || kind == KERNEL_EDGE_MIN; }
+bool kernel_folds_rows(KernelKind kind) { return kind == KERNEL_COLUMN_SUM || kind == KERNEL_COLUMN_MAX || kind == KERNEL_COLUMN_MIN; }
 
 int kernel_stages(const Kernels *kernels, const Kernel *kernel, Stage *stages) {
   int count = 0;

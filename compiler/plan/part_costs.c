@@ -21,7 +21,7 @@ static const int64_t *entries_before(const Parts *p, const Kernel *kernel) {
 static const int64_t *rows_before(const Parts *p, const Kernel *kernel) {
   const Graph *graph = p->kernels->graph;
   const Value *anchor = &graph->values[kernel->anchor];
-  const bool is_over_rows = kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_COLUMN_SUM;
+  const bool is_over_rows = kernel->kind == KERNEL_OUTER || kernel_folds_rows(kernel->kind);
   if (parts_is_halo(p, kernel->anchor)) return p->halo[halo_kind(anchor)].before;
   return is_of_edges(graph, is_over_rows ? anchor->operand[0] : kernel->anchor) ? p->edges[END_DST] : p->first;
 }
@@ -33,7 +33,7 @@ static const int64_t *walked_before(const Parts *p, const Kernel *kernel) {
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN: before = p->edges[graph_walk_end(&p->kernels->graph->values[kernel->anchor])]; break;
   case KERNEL_SPARSE_MATMUL: case KERNEL_SPARSE_OUTER: before = entries_before(p, kernel); break;
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: before = p->labelled[SPLIT_TRAIN]; break;
-  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_OUTER: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_BEHIND: case KERNEL_COLUMNS: case KERNEL_BACK:
+  case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_OUTER: case KERNEL_ROW_SUM: case KERNEL_COLUMN_SUM: case KERNEL_COLUMN_MAX: case KERNEL_COLUMN_MIN: case KERNEL_CONCAT: case KERNEL_HALO: case KERNEL_BEHIND: case KERNEL_COLUMNS: case KERNEL_BACK:
   case KERNEL_BESIDE: case KERNEL_FOLLOW: case KERNEL_UPDATE: case KERNEL_KIND_COUNT: break;
   }
   return before ? before : rows_before(p, kernel);

@@ -18,7 +18,7 @@ static bool can_run_by_parts(const Kernels *kernels, const Kernel *kernel) {
   switch (kernel->kind) {
   case KERNEL_MAP: case KERNEL_MATMUL: case KERNEL_ROW_SUM: case KERNEL_CONCAT: case KERNEL_HALO: return has_parts(kernels, kernel->anchor);
   case KERNEL_SPARSE_MATMUL: return kernel->library == LIBRARY_NONE;
-  case KERNEL_OUTER: case KERNEL_COLUMN_SUM: return has_parts(kernels, anchor->operand[0]);
+  case KERNEL_OUTER: case KERNEL_COLUMN_SUM: case KERNEL_COLUMN_MAX: case KERNEL_COLUMN_MIN: return has_parts(kernels, anchor->operand[0]);
   case KERNEL_CROSS_ENTROPY: case KERNEL_CROSS_ENTROPY_GRADIENT: return is_on_nodes(kernels, anchor->operand[0]);
   case KERNEL_SPMM: case KERNEL_EDGE_SUM: case KERNEL_EDGE_MAX: case KERNEL_EDGE_MIN:
     return kernel->library == LIBRARY_NONE && anchor->shape.domain == DOMAIN_NODE && kernels->graph->values[anchor->operand[0]].shape.domain == DOMAIN_EDGE;
@@ -461,7 +461,7 @@ int64_t parts_away_host_bytes(const Parts *p, const Residents *residents) { retu
 /* It is the turned gradient until all columns are there. */
 static bool is_turned(const Kernel *kernel) { return kernel->kind == KERNEL_SPARSE_OUTER && kernel->work_bytes > 0; }
 
-static bool sums_by_walkers(const Kernel *kernel) { return kernel->kind == KERNEL_OUTER || kernel->kind == KERNEL_COLUMN_SUM; }
+static bool sums_by_walkers(const Kernel *kernel) { return kernel->kind == KERNEL_OUTER || kernel_folds_rows(kernel->kind); }
 
 static int64_t all_nodes(const Parts *p) { return p->ranks ? p->ranks->nodes : p->first[p->count]; }
 

@@ -148,10 +148,6 @@ GNN_INLINE float gnn_abs(float x) { return fabsf(x); }
 
 #endif
 
-/* Of numbers of any type, without branches; so written gcc finds the vectors. As in PyTorch what is no number wins; of equals the second. */
-#define GNN_MAX(a, b) ((((a) > (b)) | ((a) != (a))) ? (a) : (b))
-#define GNN_MIN(a, b) ((((a) < (b)) | ((a) != (a))) ? (a) : (b))
-
 GNN_INLINE gnn_real gnn_clamp(gnn_real x, gnn_real bound) {
   const gnn_real above = x < -bound ? -bound : x;
   return above > bound ? bound : above;

@@ -143,6 +143,10 @@ typedef union gnn_float_bits {
 GNN_INLINE float gnn_float_of(uint32_t u) { return (gnn_float_bits){.u = u}.f; }
 GNN_INLINE uint32_t gnn_bits_of(float f) { return (gnn_float_bits){.f = f}.u; }
 
+/* Of numbers of any type, without branches; so written gcc finds the vectors. As in PyTorch what is no number wins; of equals the second. */
+#define GNN_MAX(a, b) ((((a) > (b)) | ((a) != (a))) ? (a) : (b))
+#define GNN_MIN(a, b) ((((a) < (b)) | ((a) != (a))) ? (a) : (b))
+
 /* Called once for each finished row with its numbers; acc is the kernel's and is gone afterwards. */
 typedef void gnn_row_done(const void *context, int64_t row, const gnn_real *acc);
 

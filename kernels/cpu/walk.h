@@ -1,4 +1,4 @@
-/* walk.h: sums over the runs of rows that canonical blocks consist of (runtime/core/blocks.h), folded over their balanced binary tree.
+/* walk.h: sums, or extremes, over the runs of rows that canonical blocks consist of (runtime/core/blocks.h), folded over their balanced binary tree.
  *
  * The runs are shared among walkers, an aligned subtree each. A walker goes from run to run and adds two sums as soon as they are
  * the halves of a larger subtree, so that few are open at a time: like the ones of a binary number, one for each level at most and
@@ -18,15 +18,28 @@
 #define GNN_WALK_STEP 1
 #endif
 
+/* How two sums become one, or two extremes. */
+typedef enum gnn_fold { GNN_FOLD_SUM, GNN_FOLD_MAX, GNN_FOLD_MIN } gnn_fold;
+
+GNN_INLINE void gnn_fold_numbers(gnn_fold fold, gnn_real *restrict to, const gnn_real *restrict from, int64_t begin, int64_t end) {
+  if (fold == GNN_FOLD_SUM)
+    for (int64_t i = begin; i < end; i++) to[i] += from[i];
+  else if (fold == GNN_FOLD_MAX)
+    for (int64_t i = begin; i < end; i++) to[i] = GNN_MAX(to[i], from[i]);
+  else
+    for (int64_t i = begin; i < end; i++) to[i] = GNN_MIN(to[i], from[i]);
+}
+
 typedef struct gnn_walkers {
   int64_t runs, each; /* in all; of a walker */
   int64_t open;       /* sums that a walker has open at most */
+  gnn_fold fold;
 } gnn_walkers;
 
 /* At most 2^most_levels of them. */
-GNN_INLINE gnn_walkers gnn_walkers_of(int levels, int most_levels) {
+GNN_INLINE gnn_walkers gnn_walkers_of(int levels, int most_levels, gnn_fold fold) {
   const int shared = (int)gnn_min(levels, gnn_min(most_levels, GNN_WALKER_LEVELS));
-  return (gnn_walkers){INT64_C(1) << levels, INT64_C(1) << (levels - shared), levels - shared + 1};
+  return (gnn_walkers){INT64_C(1) << levels, INT64_C(1) << (levels - shared), levels - shared + 1, fold};
 }
 
 typedef struct gnn_walk {
@@ -35,11 +48,12 @@ typedef struct gnn_walk {
   int64_t done;      /* runs: there is an open sum for each of the number's ones */
   gnn_real *sums;    /* [open][width] */
   int64_t width;
+  gnn_fold fold;
 } gnn_walk;
 
 /* Over the runs [begin, end) of a walker. */
-GNN_INLINE gnn_walk gnn_walk_begin(int64_t begin, int64_t end, gnn_real *sums, int64_t width) {
-  return (gnn_walk){GNN_WALK_STEP > 0 ? begin : end - 1, GNN_WALK_STEP, end - begin, 0, sums, width};
+GNN_INLINE gnn_walk gnn_walk_begin(int64_t begin, int64_t end, gnn_real *sums, int64_t width, gnn_fold fold) {
+  return (gnn_walk){GNN_WALK_STEP > 0 ? begin : end - 1, GNN_WALK_STEP, end - begin, 0, sums, width, fold};
 }
 
 /* Where the sum of this run goes. */
@@ -49,8 +63,8 @@ GNN_INLINE gnn_real *gnn_walk_place(const gnn_walk *walk) { return walk->sums + 
 GNN_SHARED void gnn_walk_on(gnn_walk *walk) {
   gnn_real *last = gnn_walk_place(walk);
   for (int64_t done = walk->done; done & 1; done >>= 1) {
-    gnn_real *restrict before = last - walk->width;
-    for (int64_t i = 0; i < walk->width; i++) before[i] += last[i];
+    gnn_real *before = last - walk->width;
+    gnn_fold_numbers(walk->fold, before, last, 0, walk->width);
     last = before;
   }
   walk->done++;
@@ -63,9 +77,8 @@ GNN_SHARED void gnn_sum_walkers(gnn_real *sums, gnn_walkers walkers, int64_t wid
   const int64_t count = walkers.runs / walkers.each, stride = walkers.open * width;
   for (int64_t half = 1; half < count; half *= 2)
     for (int64_t w = 0; w < count; w += 2 * half) {
-      gnn_real *restrict to = sums + w * stride;
-      const gnn_real *restrict from = to + half * stride;
-      for (int64_t i = begin; i < end; i++) to[i] += from[i];
+      gnn_real *to = sums + w * stride;
+      gnn_fold_numbers(walkers.fold, to, to + half * stride, begin, end);
     }
   for (int64_t i = begin; i < end; i++) out[i] = sums[i];
 }
@@ -76,8 +89,8 @@ GNN_SHARED void gnn_sum_part(gnn_real *sums, gnn_walkers walkers, int64_t width,
   gnn_real *last = open + __builtin_popcountll((unsigned long long)part) * width;
   gnn_sum_walkers(sums, walkers, width, last, begin, end);
   for (int64_t done = part; done & 1; done >>= 1) {
-    gnn_real *restrict before = last - width;
-    for (int64_t i = begin; i < end; i++) before[i] += last[i];
+    gnn_real *before = last - width;
+    gnn_fold_numbers(walkers.fold, before, last, begin, end);
     last = before;
   }
 }

@@ -86,18 +86,18 @@ GNN_INLINE gnn_walk gnn_walk_begin(gnn_runs runs, int64_t walker, int64_t most_l
 }
 
 /* Number i of a sum, behind `done` others: with the open ones, open[][width], that it completes; gives what it has become. */
-GNN_INLINE gnn_real gnn_add_open(gnn_real *open, int64_t done, int64_t width, int64_t i, gnn_real number) {
+template <class Fold = gnn_fold_sum> GNN_INLINE gnn_real gnn_add_open(gnn_real *open, int64_t done, int64_t width, int64_t i, gnn_real number) {
   gnn_real *place = open + __popcll((unsigned long long)done) * width + i;
   for (; done & 1; done >>= 1) {
     place -= width;
-    number = *place + number;
+    number = Fold::join(*place, number);
   }
   *place = number;
   return number;
 }
 
 /* Number i of the sum of this run. */
-GNN_INLINE void gnn_walk_add(const gnn_walk *walk, int64_t i, gnn_real number) { gnn_add_open(walk->sums, walk->done, walk->width, i, number); }
+template <class Fold = gnn_fold_sum> GNN_INLINE void gnn_walk_add(const gnn_walk *walk, int64_t i, gnn_real number) { gnn_add_open<Fold>(walk->sums, walk->done, walk->width, i, number); }
 
 GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
   walk->run++;
@@ -108,7 +108,7 @@ enum { GNN_SUM_NUMBERS = 8, GNN_SUM_SHARES = GNN_THREADS / GNN_SUM_NUMBERS, GNN_
 
 /* done(i, sum) with the top of the tree over the sums of all walkers for each number i < width: a block for GNN_SUM_NUMBERS of them, its
  * threads sharing the walkers; this one is number `block` of these. */
-template <class Done> GNN_INLINE void gnn_fold_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, int64_t block, const Done &done) {
+template <class Fold, class Done> GNN_INLINE void gnn_fold_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, int64_t block, const Done &done) {
   __shared__ gnn_real top[GNN_SUM_SHARES][GNN_SUM_NUMBERS];
   const int64_t shared = gnn_min(runs.levels, most_levels), stride = (runs.levels - shared + 1) * width;
   const int64_t shares = gnn_min(INT64_C(1) << shared, GNN_SUM_SHARES), each = (INT64_C(1) << shared) / shares;
@@ -120,50 +120,50 @@ template <class Done> GNN_INLINE void gnn_fold_walkers(gnn_runs runs, int64_t mo
       if (w < each) number[w] = sums[(share * each + w) * stride + i];
     GNN_UNROLL for (int half = 1; half < GNN_SUM_EACH; half *= 2)
       GNN_UNROLL for (int w = 0; w < GNN_SUM_EACH; w += 2 * half)
-        if (w + half < each) number[w] += number[w + half];
+        if (w + half < each) number[w] = Fold::join(number[w], number[w + half]);
   }
   top[share][place] = number[0];
   for (int half = 1; half < shares; half *= 2) {
     __syncthreads();
-    if (share % (2 * half) == 0 && share + half < shares) top[share][place] += top[share + half][place];
+    if (share % (2 * half) == 0 && share + half < shares) top[share][place] = Fold::join(top[share][place], top[share + half][place]);
   }
   if (share == 0 && i < width) done(i, top[0][place]);
 }
 
 /* to[0 .. width) = the sum of all runs. */
-GNN_INLINE void gnn_sum_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *to) {
-  gnn_fold_walkers(runs, most_levels, sums, width, blockIdx.x, [=](int64_t i, gnn_real sum) { to[i] = sum; });
+template <class Fold = gnn_fold_sum> GNN_INLINE void gnn_sum_walkers(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *to) {
+  gnn_fold_walkers<Fold>(runs, most_levels, sums, width, blockIdx.x, [=](int64_t i, gnn_real sum) { to[i] = sum; });
 }
 
 /* The runs were those of a part, of which `part` are done before it: open[][width] are the sums of those, as a walker has them of runs.
  * to, if not NULL: after the last part, the sum of all. */
-GNN_INLINE void gnn_sum_part(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, int64_t part, gnn_real *open, gnn_real *to) {
-  gnn_fold_walkers(runs, most_levels, sums, width, blockIdx.x, [=](int64_t i, gnn_real sum) {
-    sum = gnn_add_open(open, part, width, i, sum);
+template <class Fold = gnn_fold_sum> GNN_INLINE void gnn_sum_part(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, int64_t part, gnn_real *open, gnn_real *to) {
+  gnn_fold_walkers<Fold>(runs, most_levels, sums, width, blockIdx.x, [=](int64_t i, gnn_real sum) {
+    sum = gnn_add_open<Fold>(open, part, width, i, sum);
     if (to) to[i] = sum;
   });
 }
 
 /* Of a rank, whose parts are walked over one after the other, each as `runs` of them: parts[own part][0 .. width). */
-GNN_INLINE void gnn_sum_walkers_of_parts(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *parts) {
+template <class Fold = gnn_fold_sum> GNN_INLINE void gnn_sum_walkers_of_parts(gnn_runs runs, int64_t most_levels, const gnn_real *sums, int64_t width, gnn_real *parts) {
   const int64_t shared = gnn_min(runs.levels, most_levels), blocks = (width + GNN_SUM_NUMBERS - 1) / GNN_SUM_NUMBERS, part = blockIdx.x / blocks;
   gnn_real *to = parts + part * width;
-  gnn_fold_walkers(runs, most_levels, sums + (part << shared) * (runs.levels - shared + 1) * width, width, blockIdx.x % blocks, [=](int64_t i, gnn_real sum) { to[i] = sum; });
+  gnn_fold_walkers<Fold>(runs, most_levels, sums + (part << shared) * (runs.levels - shared + 1) * width, width, blockIdx.x % blocks, [=](int64_t i, gnn_real sum) { to[i] = sum; });
 }
 
 /* Of a part of a rank's rows, from 1 on: the runs of its first finer part, whose walkers those of the others follow. */
 GNN_INLINE gnn_runs gnn_runs_of_finer(const gnn_view *g, int64_t part) { return gnn_runs_of_part(g, gnn_parts_before(g, part - 1) + 1, g->part_levels + g->finer_levels); }
 
 /* The walkers were those of all finer parts of the part. sums: of the parts of all ranks, [2^part_levels][width], of which one is there behind its last finer part; behind them those that are open. */
-GNN_INLINE void gnn_sum_finer_parts(const gnn_view *g, int64_t part, int64_t most_levels, const gnn_real *walks, int64_t width, gnn_real *sums) {
+template <class Fold = gnn_fold_sum> GNN_INLINE void gnn_sum_finer_parts(const gnn_view *g, int64_t part, int64_t most_levels, const gnn_real *walks, int64_t width, gnn_real *sums) {
   const int64_t begin = gnn_parts_before(g, part - 1), end = gnn_parts_before(g, part), finer = INT64_C(1) << g->finer_levels;
   const gnn_runs runs = gnn_runs_of_finer(g, part);
   const int64_t shared = gnn_min(runs.levels, most_levels), stride = (runs.levels - shared + 1) * width << shared;
   gnn_real *open = sums + (width << g->part_levels);
   for (int64_t own = begin; own < end; own++) {
     gnn_real *to = own % finer == finer - 1 ? sums + (g->first_part + own / finer) * width : nullptr;
-    gnn_fold_walkers(runs, most_levels, walks + (own - begin) * stride, width, blockIdx.x, [=](int64_t i, gnn_real sum) {
-      sum = gnn_add_open(open, own % finer, width, i, sum);
+    gnn_fold_walkers<Fold>(runs, most_levels, walks + (own - begin) * stride, width, blockIdx.x, [=](int64_t i, gnn_real sum) {
+      sum = gnn_add_open<Fold>(open, own % finer, width, i, sum);
       if (to) to[i] = sum;
     });
     __syncthreads();
@@ -171,11 +171,11 @@ GNN_INLINE void gnn_sum_finer_parts(const gnn_view *g, int64_t part, int64_t mos
 }
 
 /* to[0 .. width) = the top of the tree over the sums of the 2^levels parts of all ranks, which are overwritten. */
-GNN_INLINE void gnn_sum_parts(gnn_real *parts, int64_t levels, int64_t width, gnn_real *to) {
+template <class Fold = gnn_fold_sum> GNN_INLINE void gnn_sum_parts(gnn_real *parts, int64_t levels, int64_t width, gnn_real *to) {
   const int64_t count = INT64_C(1) << levels;
   for (int64_t i = gnn_group<1>(); i < width; i += gnn_groups<1>()) {
     for (int64_t half = 1; half < count; half *= 2)
-      for (int64_t p = 0; p < count; p += 2 * half) parts[p * width + i] += parts[(p + half) * width + i];
+      for (int64_t p = 0; p < count; p += 2 * half) parts[p * width + i] = Fold::join(parts[p * width + i], parts[(p + half) * width + i]);
     to[i] = parts[i];
   }
 }

@@ -189,7 +189,7 @@ static void dense_blas_tn(void *job) {
   }                                                                                                                 \
   static void dense_walk_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t walker) {            \
     const Dense *d = context;                                                                                       \
-    for (gnn_walk walk = gnn_walk_begin(begin, end, d->sums + walker * d->walkers.open * K * W, K * W); walk.left; gnn_walk_on(&walk)) \
+    for (gnn_walk walk = gnn_walk_begin(begin, end, d->sums + walker * d->walkers.open * K * W, K * W, GNN_FOLD_SUM); walk.left; gnn_walk_on(&walk)) \
       gnn_gemm_tn(d->a, d->y, K, W, gnn_run_first(&d->blocks, walk.run), gnn_run_first(&d->blocks, walk.run + 1), gnn_walk_place(&walk)); \
   }                                                                                                                 \
   static void dense_sum_task_##K##_##W(const void *context, int64_t begin, int64_t end, int64_t task) {             \
@@ -199,7 +199,7 @@ static void dense_blas_tn(void *job) {
   }                                                                                                                 \
   static void dense_tn_##K##_##W(void *job) {                                                                       \
     Dense *d = job;                                                                                                 \
-    d->walkers = gnn_walkers_of(d->blocks.levels, WALKER_LEVELS);                                                  \
+    d->walkers = gnn_walkers_of(d->blocks.levels, WALKER_LEVELS, GNN_FOLD_SUM);                                                  \
     gnn_parallel(d->bench->team, d->walkers.runs, d->walkers.each, dense_walk_task_##K##_##W, d);                 \
     gnn_parallel(d->bench->team, K * W, 4096, dense_sum_task_##K##_##W, d);                                         \
   }                                                                                                                 \
@@ -221,7 +221,7 @@ static void bench_dense(Bench *bench, int64_t k, int64_t w, bench_run *run, benc
   if (strncmp(name, bench->only, strlen(bench->only))) return;
   const int64_t rows = bench->rows ? bench->rows : gnn_min(160000, 70000000 / k);
   const int levels = gnn_run_levels(rows);
-  const int64_t open = gnn_walkers_of(levels, WALKER_LEVELS).open << WALKER_LEVELS;
+  const int64_t open = gnn_walkers_of(levels, WALKER_LEVELS, GNN_FOLD_SUM).open << WALKER_LEVELS;
   Dense d = {.bench = bench, .rows = rows, .k = k, .w = w, .a = reals_new(rows * k, 1), .b = reals_new(k * w, 1),
              .packed = reals_new(GNN_GEMM_PACKED_BYTES(k, w) / 4, 0), .y = reals_new(rows * w, 1), .sums = reals_new(open * k * w, 0),
              .canonical = blocks_new(rows, levels), .parts = blocks_new(rows, (int)gnn_min(levels, WALKER_LEVELS))};

@@ -169,7 +169,7 @@ static void test_products(Tap *tap, const Products *products) {
       products->sparse[k](&p);
       sparse &= is_nan_at(y, ROWS, w, c, readers);
     }
-    const gnn_walkers walkers = gnn_walkers_of(3, 3); /* the first rows are their sums */
+    const gnn_walkers walkers = gnn_walkers_of(3, 3, GNN_FOLD_SUM); /* the first rows are their sums */
     memcpy(sums, b, (size_t)(8 * w) * sizeof *sums);
     gnn_sum_walkers(sums, walkers, w, y, 0, w);
     columns &= bad >= 8 || is_nan_at(y, 1, w, c, 1);

@@ -1,4 +1,4 @@
-/* Sums over runs of rows against their definition: within a run in the order of its rows, then over the halves of the tree. */
+/* Sums and extremes over runs of rows against their definition: within a run in the order of its rows, then over the halves of the tree. */
 #include "../../kernels/cpu/gemm.h"
 #include "../../kernels/cpu/walk.h"
 #include "tap.h"
@@ -15,6 +15,11 @@ typedef struct Job {
   gnn_real *open;        /* what those before it have left */
 } Job;
 
+static gnn_real joined(const Job *job, gnn_real a, gnn_real b) {
+  if (job->walkers.fold == GNN_FOLD_SUM) return a + b;
+  return (job->walkers.fold == GNN_FOLD_MAX) == (a > b) ? a : b;
+}
+
 static void run_sum(const Job *job, int64_t run, gnn_real *sum) {
   for (int i = 0; i < COUNT; i++) {
     sum[i] = 0;
@@ -30,12 +35,12 @@ static void tree_sum(const Job *job, int64_t begin, int64_t end, gnn_real *sum) 
   gnn_real right[COUNT];
   tree_sum(job, begin, begin + (end - begin) / 2, sum);
   tree_sum(job, begin + (end - begin) / 2, end, right);
-  for (int i = 0; i < COUNT; i++) sum[i] += right[i];
+  for (int i = 0; i < COUNT; i++) sum[i] = joined(job, sum[i], right[i]);
 }
 
 static void walk_task(const void *context, int64_t begin, int64_t end, int64_t walker) {
   const Job *job = context;
-  gnn_walk walk = gnn_walk_begin(begin, end, job->sums + walker * job->walkers.open * COUNT, COUNT);
+  gnn_walk walk = gnn_walk_begin(begin, end, job->sums + walker * job->walkers.open * COUNT, COUNT, job->walkers.fold);
   walk.step = job->step;
   walk.run = job->step > 0 ? begin : end - 1;
   for (; walk.left > 0; gnn_walk_on(&walk))
@@ -72,15 +77,16 @@ static void cut(Numbers *n, int64_t rows, int levels, int64_t *first) {
   first[runs] = rows;
 }
 
-static void test_walks(Tap *tap, gnn_team *team, int levels, int64_t rows) {
+static void test_walks(Tap *tap, gnn_team *team, int levels, int64_t rows, gnn_fold fold) {
+  static const char *const of_fold[] = {"the bits of the tree", "the largest of all", "the smallest of all"};
   Numbers n = {(uint64_t)(levels * 1000 + rows + 1)};
   int64_t first[(1 << MOST_LEVELS) + 1];
   gnn_real want[COUNT], got[COUNT];
-  Job job = {.a = reals_random(&n, rows * K), .g = reals_random(&n, rows * W), .first = first, .out = got};
+  Job job = {.a = reals_random(&n, rows * K), .g = reals_random(&n, rows * W), .first = first, .out = got, .walkers = {.fold = fold}};
   cut(&n, rows, levels, first);
   tree_sum(&job, 0, INT64_C(1) << levels, want);
   for (int walker_levels = 0; walker_levels <= levels; walker_levels++) {
-    job.walkers = gnn_walkers_of(levels, walker_levels);
+    job.walkers = gnn_walkers_of(levels, walker_levels, fold);
     const int64_t walkers = job.walkers.runs / job.walkers.each;
     tap_ok(tap, walkers == INT64_C(1) << gnn_min(walker_levels, GNN_WALKER_LEVELS) && job.walkers.open <= levels + 1, "%lld walkers, %lld sums open",
            (long long)walkers, (long long)job.walkers.open);
@@ -93,18 +99,18 @@ static void test_walks(Tap *tap, gnn_team *team, int levels, int64_t rows) {
       is_same &= reals_same(got, want, COUNT);
       free(job.sums);
     }
-    tap_ok(tap, is_same, "%d runs of %lld rows, %lld walkers upwards and downwards: the bits of the tree", 1 << levels, (long long)rows, (long long)walkers);
+    tap_ok(tap, is_same, "%d runs of %lld rows, %lld walkers upwards and downwards: %s", 1 << levels, (long long)rows, (long long)walkers, of_fold[fold]);
   }
   for (int part_levels = 0; part_levels <= levels; part_levels++) {
     job.step = 1;
-    job.walkers = gnn_walkers_of(levels - part_levels, 2);
+    job.walkers = gnn_walkers_of(levels - part_levels, 2, fold);
     job.sums = reals_new(job.walkers.runs / job.walkers.each * job.walkers.open * COUNT);
     job.open = reals_new((part_levels + 1) * COUNT);
     for (job.part = 0; job.part < INT64_C(1) << part_levels; job.part++) {
       gnn_parallel(team, job.walkers.runs, job.walkers.each, walk_part_task, &job);
       gnn_parallel(team, COUNT, 50, sum_part_task, &job);
     }
-    tap_ok(tap, reals_same(job.open, want, COUNT), "%d runs of %lld rows in %d parts, one after the other: the bits of the tree", 1 << levels, (long long)rows, 1 << part_levels);
+    tap_ok(tap, reals_same(job.open, want, COUNT), "%d runs of %lld rows in %d parts, one after the other: %s", 1 << levels, (long long)rows, 1 << part_levels, of_fold[fold]);
     free(job.sums), free(job.open);
   }
   free((void *)(uintptr_t)job.a), free((void *)(uintptr_t)job.g);
@@ -114,8 +120,10 @@ int main(void) {
   Tap tap = {0, 0};
   gnn_team *team = must(gnn_team_create(3));
   for (int levels = 0; levels <= MOST_LEVELS; levels++) {
-    test_walks(&tap, team, levels, 40);
-    test_walks(&tap, team, levels, 3000);
+    test_walks(&tap, team, levels, 40, GNN_FOLD_SUM);
+    test_walks(&tap, team, levels, 3000, GNN_FOLD_SUM);
+    test_walks(&tap, team, levels, 40, GNN_FOLD_MAX);
+    test_walks(&tap, team, levels, 40, GNN_FOLD_MIN);
   }
   gnn_team_destroy(team);
   return tap_end(&tap);

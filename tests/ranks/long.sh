@@ -63,7 +63,7 @@ edge_data directed
 layers() {
   sed -n '/^layer Head/,/^}/p; /^layer Initial/,/^}/p' "$here/../layers/cases.gnn"
   printf 'data g from npy("directed") {\n  nodes = 9000\n  node x : f32[32]\n  node y : class[4]\n  edge w : f32\n  edge e : f32[3]\n}\n'
-  sed -n '/^model cases/,/^}/p' "$here/../layers/cases.gnn" | sed 's/id |> Input(5)/x |> Linear(5)/; s/Head(3)/Head(4)/; s/on graph/on g/'
+  sed -n '/^model cases/,/^}/p' "$here/../layers/cases.gnn" | sed 's/id |> Input(5)/x |> Linear(5)/; s/Head(3)/Head(4)/; s/on graph/on g/; s/^  return s$/  p = x |> Linear(5) |> attention\n  q = max(s, to = graph)\n  return s + (graph.p |> Head(4)) + graph.q/'
   printf 'train cases { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2; metric = accuracy }\n'
 }
 layers >cases.gnn

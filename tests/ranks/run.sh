@@ -323,6 +323,17 @@ for graph in directed hub isolated; do graph_of $graph; done
 model on_directed "npy(\"directed\")" '  h = x |> dropout(0.4) |> GAT(8, heads = 2, dropout = 0.3) |> elu
   return h |> GIN(y.classes)'
 check "attention with dropout on directed edges, on 3" same_bits on_directed 3
+model pooled 'synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)' '  h = x |> Linear(16) |> graph_norm |> relu
+  p = attention(h)
+  q = max(h, to = graph)
+  s = relu(Linear(q + Linear(p, 16) - logsumexp(h, to = graph), 16)) |> dropout(0.3)
+  lo = min(h, to = graph)
+  d = std(h, to = graph)
+  v = concat(h + graph.s + 3 * softmax(h, to = graph), graph.p)
+  return v |> SAGE(16) + graph.lo * graph.d |> relu |> GCN(y.classes)'
+check "sums, extremes, softmax and attention over all nodes of the graph, on 2, 3 and 8" same_bits pooled 2 3 8
+pooled_parts() { same_bits pooled 2 && "$gnncc" -w --plan -v --ranks=2 $options pooled.gnn >plan && grep ' d2h ' plan && grep ' q = max of ' plan; }
+options='--cut=rows(2) --budget device=1400KiB --budget host=8MiB' check "  by parts, some of them on the host" pooled_parts
 model on_hub "npy(\"hub\")" '  h = x |> dropout(0.4) |> GCN(16) |> batch_norm |> relu
   return h |> PNA(y.classes)'
 check "batch norm and extremes at a hub, on 4" same_bits on_hub 4

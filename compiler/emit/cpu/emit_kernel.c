@@ -298,10 +298,16 @@ static void emit_sparse_matmul(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
-/* Sums of all parts of all ranks, `count` numbers each in the scratch, become one; is_result: that of the step. */
+/* How numbers of a step over all rows come together: a sum, also of products, or an extreme. */
+static Fold fold_of(const StepWriter *w) {
+  const Fold fold = kernel_info[w->kernel->kind].fold;
+  return fold == FOLD_NONE ? FOLD_SUM : fold;
+}
+
+/* Sums, or extremes, of all parts of all ranks, `count` numbers each in the scratch, become one; is_result: that of the step. */
 static void end_with_all_ranks(const StepWriter *w, int64_t count, bool is_result) {
   const char *sums = w->step->part ? "sums" : "scratch";
-  fprintf(w->out, "  gnn_sum_ranks(g, %s, %" PRId64 ");\n", sums, count);
+  fprintf(w->out, "  gnn_%s_ranks(g, %s, %" PRId64 ");\n", fold_info[fold_of(w)].name, sums, count);
   if (is_result) fprintf(w->out, "  memcpy(%s, %s, %" PRId64 " * sizeof(gnn_real));\n", argument_name_of_value(w->arguments, w->kernel->anchor, true), sums, count);
 }
 
@@ -373,7 +379,7 @@ static const char *sum_of_own_parts(StepWriter *w, const char *walks, const char
                       sums, count << w->step->parts->ranks->part_levels, own, count, parts, parts, parts - 1, sums, parts, count);
 }
 
-/* Sums over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
+/* Sums or extremes over all rows, `count` numbers: `call` is a function's name and its arguments but the last three, which are the rows of a run
  * and where their sum goes; it mentions what has been asked for. Of ranks, over those of all parts of the rank at once, after which the sums of all parts are added. */
 static void emit_walk(StepWriter *w, const char *call, const char *from, const char *to, int64_t count) {
   const RankInfo *ranks = ranks_of(w->emission);
@@ -383,7 +389,7 @@ static void emit_walk(StepWriter *w, const char *call, const char *from, const c
   fprintf(w->out, "static void %s_walk(const void *context, int64_t begin, int64_t end, int64_t walker) {\n", w->name);
   print_opening(w, USES_RUN);
   w->uses = 0;
-  fprintf(w->out, "  for (gnn_walk walk = gnn_walk_begin(%sbegin, %send, %s + walker * s->walkers.open * %" PRId64 ", %" PRId64 "); walk.left > 0; gnn_walk_on(&walk))\n",
+  fprintf(w->out, "  for (gnn_walk walk = gnn_walk_begin(%sbegin, %send, %s + walker * s->walkers.open * %" PRId64 ", %" PRId64 ", s->walkers.fold); walk.left > 0; gnn_walk_on(&walk))\n",
           before, before, walks, count, count);
   fprintf(w->out, "    %s, %s, %s, gnn_walk_place(&walk));\n}\n\n", call, from, to);
   step_scratch(w);
@@ -395,7 +401,8 @@ static void emit_walk(StepWriter *w, const char *call, const char *from, const c
   if (ranks && is_last) step_to(w, w->kernel->anchor);
   if (ranks) take_part(w);
   const char *fewer = levels || ranks ? arena_printf(w->arena, " - %d", levels) : "";
-  const char *walkers = arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d),\n", fewer, w->kernel->walker_levels);
+  static const char *const folds[FOLD_COUNT] = {[FOLD_SUM] = "GNN_FOLD_SUM", [FOLD_MAX] = "GNN_FOLD_MAX", [FOLD_MIN] = "GNN_FOLD_MIN"};
+  const char *walkers = arena_printf(w->arena, ".walkers = gnn_walkers_of(g->blocks.run_levels%s, %d, %s),\n", fewer, w->kernel->walker_levels, folds[fold_of(w)]);
   open_step(w, ranks ? (Members){"gnn_walkers walkers;\nint64_t own_first, own_end;\n", arena_printf(w->arena, "%s.own_first = %s,\n.own_end = %s,\n", walkers, own_begin(w), own_end(w))} : (Members){"gnn_walkers walkers;\n", walkers});
   if (ranks) {
     run_over(w, "walk", "(s.own_end - s.own_first) * s.walkers.runs", "s.walkers.each");
@@ -1025,7 +1032,9 @@ static void emit_column_sum(StepWriter *w) {
   if (beside != NO_VALUE) write_beside(w, beside);
   fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
   print_opening(w, is_edge ? USES_RUN : w->operand->uses);
-  fprintf(w->out, "  gnn_real acc[%" PRId64 "] = {0};\n", width);
+  const Fold fold = fold_of(w);
+  fprintf(w->out, fold == FOLD_SUM ? "  gnn_real acc[%" PRId64 "] = {0};\n" : "  gnn_real acc[%" PRId64 "];\n", width);
+  if (fold != FOLD_SUM) fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold_info[fold].start);
   if (is_edge) fprintf(w->out, "  %s\n", step_edges(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   if (is_edge) {
@@ -1036,7 +1045,7 @@ static void emit_column_sum(StepWriter *w) {
     step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
     fprintf(w->out, "%s", rows_loops_text(w->operand, "    "));
   }
-  fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j];\n}\n\n", width);
+  fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j]%s;\n}\n\n", width, fold == FOLD_SUM ? "" : " + 0"); /* an extreme of zeros of both signs is +0 */
   const Domain rows = is_edge ? domain_at(from->shape.domain, END_DST) : from->shape.domain;
   emit_walk(w, arena_printf(w->arena, "%s_run(context", w->name), step_run_first(w, rows, 1, "walk.run"), step_run_first(w, rows, 1, "walk.run + 1"), width);
 }

@@ -522,6 +522,12 @@ static void print_walk(CudaWriter *c, const char *walker) {
           walks_text(c), body_width(c));
 }
 
+/* "<gnn_fold_max>", behind the name of a function that folds; "" of sums, which are usual. */
+static const char *fold_text(const CudaWriter *c) {
+  const Fold fold = kernel_info[c->w.kernel->kind].fold;
+  return fold == FOLD_NONE || fold == FOLD_SUM ? "" : arena_printf(c->w.arena, "<gnn_fold_%s>", fold_info[fold].name);
+}
+
 /* So many bytes of each part of the nodes lie side by side from `at` on, and are there of the rank's own: now of all. */
 static void print_gathering(CudaWriter *c, const char *at, int64_t part_bytes) { add_call(c, arena_printf(c->w.arena, "gnn_cuda_gather_parts(g, %s, %" PRId64 ");\n", at, part_bytes)); }
 
@@ -530,7 +536,7 @@ static void print_sum_of_ranks(CudaWriter *c, int64_t width, const char *to) {
   StepWriter *w = &c->w;
   const char *sums = w->step->part ? argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses) : step_scratch(w);
   print_gathering(c, w->step->part ? argument_offset_of_sums(w->arguments) : argument_offset_of_scratch(w->arguments), 4 * width);
-  print_call(c, "ranks", arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", width, CUDA_THREADS), arena_printf(w->arena, "gnn_sum_parts(%s, %d, %" PRId64 ", %s);", sums, ranks(c)->part_levels, width, to));
+  print_call(c, "ranks", arena_printf(w->arena, "blocks_for(%" PRId64 ", %d)", width, CUDA_THREADS), arena_printf(w->arena, "gnn_sum_parts%s(%s, %d, %" PRId64 ", %s);", fold_text(c), sums, ranks(c)->part_levels, width, to));
 }
 
 /* What the walkers have goes to where the parts before it have left theirs, with the last part to the result. */
@@ -539,22 +545,22 @@ static void print_sum_of_walkers(CudaWriter *c) {
   const int64_t width = body_width(c);
   const char *blocks = number(c, (width + SUM_NUMBERS - 1) / SUM_NUMBERS), *runs = runs_text(c), *scratch = walks_text(c);
   if (ranks(c) && w->step->part) {
-    print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_finer_parts(g, %s, %d, %s, %" PRId64 ", %s);", step_part(w), w->kernel->walker_levels, scratch, width, argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses)));
+    print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_finer_parts%s(g, %s, %d, %s, %" PRId64 ", %s);", fold_text(c), step_part(w), w->kernel->walker_levels, scratch, width, argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses)));
     if (w->step->part == w->step->parts->count) print_sum_of_ranks(c, width, step_to(w, w->kernel->anchor));
     return;
   }
   if (ranks(c)) {
-    print_call(c, "sum", arena_printf(w->arena, "gnn_own_parts(g) * %s", blocks), arena_printf(w->arena, "gnn_sum_walkers_of_parts(%s, %d, %s, %" PRId64 ", %s + g->first_part * %" PRId64 ");", runs, w->kernel->walker_levels, scratch, width, step_scratch(w), width));
+    print_call(c, "sum", arena_printf(w->arena, "gnn_own_parts(g) * %s", blocks), arena_printf(w->arena, "gnn_sum_walkers_of_parts%s(%s, %d, %s, %" PRId64 ", %s + g->first_part * %" PRId64 ");", fold_text(c), runs, w->kernel->walker_levels, scratch, width, step_scratch(w), width));
     print_sum_of_ranks(c, width, step_to(w, w->kernel->anchor));
     return;
   }
   if (w->step->part == 0) {
-    print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_walkers(%s, %d, %s, %" PRId64 ", %s);", runs, w->kernel->walker_levels, scratch, width, step_to(w, w->kernel->anchor)));
+    print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_walkers%s(%s, %d, %s, %" PRId64 ", %s);", fold_text(c), runs, w->kernel->walker_levels, scratch, width, step_to(w, w->kernel->anchor)));
     return;
   }
   const char *part = step_part(w), *sums = argument_at_sums(w->arguments, ELEMENTS_REAL, &w->uses);
   const char *to = w->step->part < w->step->parts->count ? "nullptr" : step_to(w, w->kernel->anchor);
-  print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_part(%s, %d, %s, %" PRId64 ", %s - 1, %s, %s);", runs, w->kernel->walker_levels, scratch, width, part, sums, to));
+  print_call(c, "sum", blocks, arena_printf(w->arena, "gnn_sum_part%s(%s, %d, %s, %" PRId64 ", %s - 1, %s, %s);", fold_text(c), runs, w->kernel->walker_levels, scratch, width, part, sums, to));
 }
 
 /* The threads of a block share the rows of a run by their place in it; their sums are added up by halving. */
@@ -571,6 +577,8 @@ static void emit_column_sum(CudaWriter *c) {
   print_walk(c, "blockIdx.x");
   fprintf(w->out, " {\n");
   print_acc(c, "  ");
+  const bool is_sum = kernel_info[w->kernel->kind].fold == FOLD_SUM;
+  if (!is_sum) fprintf(w->out, "  for (gnn_real &one : acc) one = gnn_fold_%s::start();\n", fold_info[kernel_info[w->kernel->kind].fold].name);
   fprintf(w->out, "  const int64_t begin = %s, end = %s;\n", step_run_first(w, rows, 1, "walk.run"),
           step_run_first(w, rows, 1, "walk.run + 1"));
   if (is_edge) {
@@ -584,12 +592,13 @@ static void emit_column_sum(CudaWriter *c) {
     cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "    ");
     fprintf(w->out, "  }\n");
   }
+  const char *folded = is_sum ? "gnn_block_sum<" : arena_printf(w->arena, "gnn_block_fold<gnn_fold_%s, ", fold_info[kernel_info[w->kernel->kind].fold].name), *zero = is_sum ? "" : " + 0"; /* an extreme of zeros of both signs is +0 */
   if (is_one) {
-    fprintf(w->out, "  acc[0] = gnn_block_sum<1>(acc[0]);\n  if (threadIdx.x == 0) gnn_walk_add(&walk, 0, acc[0]);\n");
+    fprintf(w->out, "  acc[0] = %s1>(acc[0])%s;\n  if (threadIdx.x == 0) gnn_walk_add%s(&walk, 0, acc[0]);\n", folded, zero, fold_text(c));
   } else {
     fprintf(w->out, "  GNN_UNROLL for (int block = 0; block < %" PRId64 "; block++) {\n    const int j = %d * block + lane;\n", cuda_sums(body_width(c), c->lanes), c->lanes);
-    fprintf(w->out, "    acc[block] = gnn_block_sum<%d>(acc[block]);\n    if (threadIdx.x < %d && j < %" PRId64 ") gnn_walk_add(&walk, j, acc[block]);\n  }\n", c->lanes, c->lanes,
-            body_width(c));
+    fprintf(w->out, "    acc[block] = %s%d>(acc[block])%s;\n    if (threadIdx.x < %d && j < %" PRId64 ") gnn_walk_add%s(&walk, j, acc[block]);\n  }\n", folded, c->lanes, zero, c->lanes,
+            body_width(c), fold_text(c));
   }
   fprintf(w->out, "  }\n");
   close_kernel(c);
