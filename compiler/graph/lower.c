@@ -168,7 +168,7 @@ static ValueId degree(Lowering *l, Domain edges, EdgeEnd end) {
 static const char *kind_name(const TypedExpr *e) {
   static const char *const infix[] = {"add", "sub", "mul", "div", "pow"}, *const compare[] = {"less", "less_equal", "equal"};
   switch (e->kind) {
-  case TYPED_LIFT: return e->end == END_SRC ? "src" : "dst";
+  case TYPED_LIFT: return e->type.domain == DOMAIN_MEMBER ? "graph" : e->end == END_SRC ? "src" : "dst";
   case TYPED_REDUCE_EDGES:
   case TYPED_REDUCE_AXIS: return typed_reducer_name(e->reducer);
   case TYPED_MATMUL:

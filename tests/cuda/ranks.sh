@@ -110,7 +110,7 @@ model every on g {
 train every { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); clip = norm(1); epochs = 2; metric = f1 }
 MODEL
 both_ways() { of_ranks every 3 --target=each.gnn && "$gnncc" -q -w --backend=cuda --ranks=3 --target=each.gnn --emit=c=- every.gnn >every_3.c && [ "$(grep -c 'GNN_LANE_NET.*GNN_BY_HOST' every_3.c)" -ge 5 ] && [ "$(grep -c 'GNN_LANE_NET.*GNN_DIRECTLY' every_3.c)" -ge 5 ]; }
-{ sed -n 1p every.gnn; cat <<'MODEL'; } >pooled.gnn
+{ echo 'data g from npy("directed")'; cat <<'MODEL'; } >pooled.gnn
 model pooled on g {
   h = x |> Linear(16) |> graph_norm |> relu
   p = attention(h)

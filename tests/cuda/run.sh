@@ -434,7 +434,7 @@ architectures_of() { # COMPILER MODEL, or heads_bf16
     nvcc/heads) echo sm_75 ;;
     nvcc/heads_bf16) echo sm_80 compute_75 ;;
     nvrtc/heads) echo compute_75 ;;
-    nvcc/compose | nvcc/extremes | nvcc/functions | nvcc/gcn_cora | nvcc/named | nvcc/norm | nvcc/statistics | nvcc/training | nvcc/wide) echo sm_90 ;;
+    nvcc/compose | nvcc/extremes | nvcc/functions | nvcc/gcn_cora | nvcc/named | nvcc/norm | nvcc/statistics | nvcc/training | nvcc/whole | nvcc/wide) echo sm_90 ;;
   esac
 }
 given_to_nvcc() { for model in "${models[@]}"; do [ -z "$(architectures_of nvcc "$(basename "$model" .gnn)")" ] || echo "$model"; done; }
