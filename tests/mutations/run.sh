@@ -84,7 +84,7 @@ walk=(bash -c 'make -s B=build build/tests/kernels/walk_native && build/tests/ke
 order=(bash -c 'make -s B=build build/tests/runtime/test_order && build/tests/runtime/test_order')
 mutation bracket_of_parts kernels/cpu/walk.h '/void gnn_sum_part/,/^}/{s/__builtin_popcountll\(\(unsigned long long\)part\)/(part > 0)/; s/int64_t done = part; done & 1; done >>= 1/int64_t done = part; done > 0; done = 0/}' "${walk[@]}"
 device=(bash -c 'make -s B=build build/tests/cuda/device && build/tests/cuda/device')
-mutation bracket_of_parts_cuda kernels/cuda/reduce.cuh '/void gnn_sum_part/,/^}/{s/__popcll\(\(unsigned long long\)part\)/(part > 0)/; s/int64_t done = part; done & 1; done >>= 1/int64_t done = part; done > 0; done = 0/}' "${device[@]}"
+mutation bracket_of_parts_cuda kernels/cuda/reduce.cuh '/gnn_add_open\(gnn_real/,/^}/{s/__popcll\(\(unsigned long long\)done\)/(done > 0)/; s/for \(; done & 1; done >>= 1\)/for (; done > 0; done = 0)/}' "${device[@]}"
 mutation bracket_of_runs kernels/cpu/walk.h 's/return walk->sums \+ __builtin_popcountll\(\(unsigned long long\)walk->done\)/return walk->sums + (walk->done > 0)/; s/int64_t done = walk->done; done & 1; done >>= 1/int64_t done = walk->done; done > 0; done = 0/' "${walk[@]}"
 mutation halo_of_own_part runtime/data/halo.c 's/shift < fresh && shift < foreign/shift < fresh \&\& shift <= foreign/' "${order[@]}"
 mutation halo_twice runtime/data/halo.c 's/last < 0 \? levels \+ 1 : halo_bits\(block \^ last\)/levels + 1/' "${order[@]}"
