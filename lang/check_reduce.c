@@ -134,7 +134,7 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
     } else if (domain_is_nodes(x->value.type.domain)) {
       diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes of the type %s, and \"%s\" lives on %s", check_domain_word(checker, DOMAIN_NODE), text,
                   check_domain_word(checker, x->value.type.domain));
-      diags_help(checker->diags, "axis = rows goes over all of them");
+      if (check_goes_over_rows(name)) diags_help(checker->diags, "axis = rows goes over all of them");
     } else
       diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes, and \"%s\" is %s", text, check_type_text(checker, &x->value.type));
     return false;

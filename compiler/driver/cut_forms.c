@@ -380,7 +380,7 @@ bool check_cut(Compilation *c) {
   if (!check_layers(c, wish)) return false;
   const int parts = parts_said(wish), most = parts_at_most(c->program->info, parts);
   if (most == parts) return true;
-  diags_error(c->diags, "E0512", diags_no_place(), "%s(%d): %s %d canonical block%s of nodes, so there are at most %d part%s", wish.mode == CUT_HALOS ? "halos" : "rows", parts, c->ranks > 1 ? "some rank has" : "these data have", most, most == 1 ? "" : "s", most,
+  diags_error(c->diags, "E0512", diags_no_place(), "%s(%d): %s %d canonical block%s of nodes, so there %s at most %d part%s", wish.mode == CUT_HALOS ? "halos" : "rows", parts, c->ranks > 1 ? "some rank has" : "these data have", most, most == 1 ? "" : "s", most == 1 ? "is" : "are", most,
               most == 1 ? "" : "s");
   return false;
 }

@@ -99,28 +99,64 @@ static ValueId lower_reduce_axis(Lowering *l, const TypedExpr *e) {
 
 static const int same_dims[MAX_RANK] = {0, 1, 2, 3};
 
+/* What an expression without a name of its own is called, within its layer. */
+static const char *kind_name(const TypedExpr *e) {
+  static const char *const infix[] = {"add", "sub", "mul", "div", "pow"}, *const compare[] = {"less", "less_equal", "equal"};
+  switch (e->kind) {
+  case TYPED_LIFT: return e->type.domain == DOMAIN_MEMBER ? "graph" : e->end == END_SRC ? "src" : "dst";
+  case TYPED_REDUCE_EDGES:
+  case TYPED_REDUCE_AXIS: return typed_reducer_name(e->reducer);
+  case TYPED_MATMUL:
+  case TYPED_DOT: return "product";
+  case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : e->map >= MAP_LESS && e->map <= MAP_EQUAL ? compare[e->map - MAP_LESS] : typed_map_name(e->map);
+  case TYPED_DROPOUT: return "dropped";
+  case TYPED_REDUCE_ROWS: return typed_reducer_name(e->reducer);
+  case TYPED_CONCAT: return "concat";
+  case TYPED_SLICE: return "slice";
+  case TYPED_WHERE: return "where";
+  case TYPED_ROW_COUNT: return "row_count";
+  case TYPED_SPREAD: case TYPED_STOP: case TYPED_RUNNING:
+  case TYPED_NUMBER: case TYPED_OPTION: case TYPED_FIELD: case TYPED_PARAM: case TYPED_DEGREE: case TYPED_ZEROS: case TYPED_RESHAPE: break;
+  }
+  return "t";
+}
+
+static const char *value_name(Arena *arena, const TypedExpr *e) {
+  if (e->is_layer_result && *e->scope) return e->scope;
+  const char *name = *e->name ? e->name : kind_name(e);
+  return *e->scope ? arena_printf(arena, "%s.%s", e->scope, name) : name;
+}
+
 static ValueId row_count(Lowering *l, Domain domain) {
   return domain == DOMAIN_NONE ? graph_number(l->graph, 1) : graph_add(l->graph, (Value){.op = OP_ROW_COUNT, .as.domain = domain, .name = "row_count"});
 }
 
-static ValueId logsumexp_of_rows(Lowering *l, ValueId x, Shape shape);
-
-/* The sum over all rows, their mean and so on; shape: of the result, which lives nowhere. */
-static ValueId over_all_rows(Lowering *l, ValueId x, Shape shape, Reducer reducer) {
-  if (reducer == REDUCE_LOGSUMEXP) return logsumexp_of_rows(l, x, shape);
-  if (reducer == REDUCE_MAX || reducer == REDUCE_MIN) return graph_reduce_by(l->graph, reducer == REDUCE_MAX ? OP_ROWS_MAX : OP_ROWS_MIN, x, shape, same_dims);
-  ValueId sum = graph_reduce(l->graph, x, shape, same_dims);
-  if (reducer == REDUCE_SUM) return sum;
-  return graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, row_count(l, l->graph->values[x].shape.domain), shape));
+static ValueId named(Lowering *l, ValueId id, const TypedExpr *e, const char *part) {
+  l->graph->values[id].name = arena_printf(l->graph->arena, "%s.%s", value_name(l->graph->arena, e), part);
+  return id;
 }
 
 /* Guarded by the largest, through which no gradient goes. */
-static ValueId logsumexp_of_rows(Lowering *l, ValueId x, Shape shape) {
+static ValueId logsumexp_of_rows(Lowering *l, ValueId x, const TypedExpr *e) {
   Graph *graph = l->graph;
-  const Shape rows = graph->values[x].shape;
-  const ValueId largest = graph_add(graph, (Value){.op = OP_STOP, .shape = shape, .operand_count = 1, .operand = {over_all_rows(l, x, shape, REDUCE_MAX)}});
-  const ValueId share = graph_map(graph, MAP_EXP, graph_map(graph, MAP_SUB, x, graph_broadcast(graph, largest, rows, same_dims)), NO_VALUE);
-  return graph_map(graph, MAP_ADD, largest, graph_map(graph, MAP_LOG, graph_reduce(graph, share, shape, same_dims), NO_VALUE));
+  const Shape shape = shape_of_type(l, &e->type), rows = graph->values[x].shape;
+  const ValueId most = named(l, graph_reduce_by(graph, OP_ROWS_MAX, x, shape, same_dims), e, "max");
+  const ValueId largest = graph_add(graph, (Value){.op = OP_STOP, .shape = shape, .operand_count = 1, .operand = {most}});
+  const ValueId below = named(l, graph_map(graph, MAP_SUB, x, graph_broadcast(graph, largest, rows, same_dims)), e, "below");
+  const ValueId share = named(l, graph_map(graph, MAP_EXP, below, NO_VALUE), e, "exp");
+  const ValueId sum = named(l, graph_reduce(graph, share, shape, same_dims), e, "sum");
+  return graph_map(graph, MAP_ADD, largest, named(l, graph_map(graph, MAP_LOG, sum, NO_VALUE), e, "log"));
+}
+
+/* The sum over all rows, their mean and so on, which lives nowhere. */
+static ValueId over_all_rows(Lowering *l, ValueId x, const TypedExpr *e) {
+  const Shape shape = shape_of_type(l, &e->type);
+  if (e->reducer == REDUCE_LOGSUMEXP) return logsumexp_of_rows(l, x, e);
+  if (e->reducer == REDUCE_MAX || e->reducer == REDUCE_MIN) return graph_reduce_by(l->graph, e->reducer == REDUCE_MAX ? OP_ROWS_MAX : OP_ROWS_MIN, x, shape, same_dims);
+  ValueId sum = graph_reduce(l->graph, x, shape, same_dims);
+  if (e->reducer == REDUCE_SUM) return sum;
+  named(l, sum, e, "sum");
+  return graph_map(l->graph, MAP_DIV, sum, graph_spread(l->graph, row_count(l, l->graph->values[x].shape.domain), shape));
 }
 
 static ValueId lower_where(Lowering *l, const TypedExpr *e) {
@@ -164,34 +200,6 @@ static ValueId degree(Lowering *l, Domain edges, EdgeEnd end) {
   return *cache;
 }
 
-/* What an expression without a name of its own is called, within its layer. */
-static const char *kind_name(const TypedExpr *e) {
-  static const char *const infix[] = {"add", "sub", "mul", "div", "pow"}, *const compare[] = {"less", "less_equal", "equal"};
-  switch (e->kind) {
-  case TYPED_LIFT: return e->type.domain == DOMAIN_MEMBER ? "graph" : e->end == END_SRC ? "src" : "dst";
-  case TYPED_REDUCE_EDGES:
-  case TYPED_REDUCE_AXIS: return typed_reducer_name(e->reducer);
-  case TYPED_MATMUL:
-  case TYPED_DOT: return "product";
-  case TYPED_MAP: return e->map <= MAP_POW ? infix[e->map] : e->map >= MAP_LESS && e->map <= MAP_EQUAL ? compare[e->map - MAP_LESS] : typed_map_name(e->map);
-  case TYPED_DROPOUT: return "dropped";
-  case TYPED_REDUCE_ROWS: return typed_reducer_name(e->reducer);
-  case TYPED_CONCAT: return "concat";
-  case TYPED_SLICE: return "slice";
-  case TYPED_WHERE: return "where";
-  case TYPED_ROW_COUNT: return "row_count";
-  case TYPED_SPREAD: case TYPED_STOP: case TYPED_RUNNING:
-  case TYPED_NUMBER: case TYPED_OPTION: case TYPED_FIELD: case TYPED_PARAM: case TYPED_DEGREE: case TYPED_ZEROS: case TYPED_RESHAPE: break;
-  }
-  return "t";
-}
-
-static const char *value_name(Arena *arena, const TypedExpr *e) {
-  if (e->is_layer_result && *e->scope) return e->scope;
-  const char *name = *e->name ? e->name : kind_name(e);
-  return *e->scope ? arena_printf(arena, "%s.%s", e->scope, name) : name;
-}
-
 /* "convs.0" of "convs.0.lin": the outermost call, with its turn where it is one of a loop. */
 static const char *outermost_call(Arena *arena, const char *scope) {
   size_t length = strcspn(scope, ".");
@@ -200,11 +208,15 @@ static const char *outermost_call(Arena *arena, const char *scope) {
   return arena_printf(arena, "%.*s", (int)length, scope);
 }
 
+/* From the nodes of the one graph to it, or back. */
+static bool is_of_members(const Lowering *l, const TypedExpr *e) { return l->is_one_graph && l->program->exprs[e->operand[0]].type.domain == DOMAIN_MEMBER; }
+
 /* What the model itself does to the result of a layer counts with that layer. */
-static Layer layer_of(const Graph *graph, const TypedExpr *e, const Value *value) {
+static Layer layer_of(const Lowering *l, const TypedExpr *e, const Value *value) {
+  const Graph *graph = l->graph;
   Layer layer = {0};
   if (*e->scope) return (Layer){outermost_call(graph->arena, e->scope), e->turn};
-  if (e->kind == TYPED_REDUCE_EDGES) return (Layer){value_name(graph->arena, e), e->turn};
+  if (e->kind == TYPED_REDUCE_EDGES && !is_of_members(l, e)) return (Layer){value_name(graph->arena, e), e->turn};
   for (int k = 0; k < value->operand_count; k++)
     if (graph->values[value->operand[k]].layer.name) layer = graph->values[value->operand[k]].layer;
   return layer;
@@ -230,7 +242,7 @@ static bool is_one_graph(const TypedProgram *program) {
 /* From nodes to their graph or back; of one graph: over all rows, or for each of them. */
 static ValueId lower_reduce_members(Lowering *l, const TypedExpr *e) {
   const ValueId x = l->value_of[e->operand[0]];
-  return e->end == END_DST ? over_all_rows(l, x, shape_of_type(l, &e->type), e->reducer) : x;
+  return e->end == END_DST ? over_all_rows(l, x, e) : x;
 }
 
 static ValueId lower_lift(Lowering *l, const TypedExpr *e) {
@@ -243,7 +255,7 @@ static ValueId lower_reduce_edges(Lowering *l, const TypedExpr *e) {
   static const Op ops[REDUCE_COUNT] = {[REDUCE_SUM] = OP_GATHER, [REDUCE_MEAN] = OP_GATHER, [REDUCE_MAX] = OP_GATHER_MAX, [REDUCE_MIN] = OP_GATHER_MIN,
                                        [REDUCE_LOGSUMEXP] = OP_GATHER_LOGSUMEXP};
   Graph *graph = l->graph;
-  if (l->is_one_graph && l->program->exprs[e->operand[0]].type.domain == DOMAIN_MEMBER) return lower_reduce_members(l, e);
+  if (is_of_members(l, e)) return lower_reduce_members(l, e);
   ValueId sum = graph_aggregate(graph, ops[e->reducer], l->value_of[e->operand[0]], e->end);
   if (e->reducer != REDUCE_MEAN) return sum;
   graph->values[sum].name = arena_printf(graph->arena, "%s.sum", value_name(graph->arena, e));
@@ -295,7 +307,7 @@ static ValueId lower_expr(Lowering *l, const TypedExpr *e) {
   case TYPED_LIFT: return lower_lift(l, e);
   case TYPED_REDUCE_EDGES: return lower_reduce_edges(l, e);
   case TYPED_REDUCE_AXIS: return lower_reduce_axis(l, e);
-  case TYPED_REDUCE_ROWS: return over_all_rows(l, l->value_of[e->operand[0]], shape, e->reducer);
+  case TYPED_REDUCE_ROWS: return over_all_rows(l, l->value_of[e->operand[0]], e);
   case TYPED_SPREAD: return graph_broadcast(l->graph, l->value_of[e->operand[0]], shape, e->dims);
   case TYPED_WHERE: return lower_where(l, e);
   case TYPED_STOP: return lower_stop(l, e);
@@ -331,7 +343,7 @@ Graph *lower(Arena *arena, const TypedProgram *program) {
     for (int v = first; v < l.graph->value_count; v++) {
       Value *value = &l.graph->values[v];
       value->place = e->place;
-      value->layer = layer_of(l.graph, e, value);
+      value->layer = layer_of(&l, e, value);
       if (v == l.value_of[i]) value->name = value_name(arena, e);
       else if (!value->name || !*value->name) value->name = arena_printf(arena, "%s.part", value_name(arena, e));
     }

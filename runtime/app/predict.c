@@ -364,7 +364,7 @@ static const char *predict_layer(const gnn_cli *cli) {
   if (near) gnn_text_format(&text, "; did you mean %s?", near);
   gnn_text_format(&text, "\n  known:");
   for (int i = 0; i < program->tap_count; i++) gnn_text_format(&text, " %s", program->taps[i]);
-  if (is_untold) gnn_text_format(&text, "\n  help: gnncc -O0 stores every value that the scores depend on, whole where the budget lets it");
+  if (is_untold) gnn_text_format(&text, "\n  help: gnncc -O0 stores every value that the scores depend on and that lives where they do, whole where the budget lets it");
   gnn_cli_refuse(cli, 0, "%s", text.data ? text.data : "no memory");
   gnn_text_free(&text);
   return NULL;

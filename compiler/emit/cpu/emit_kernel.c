@@ -432,7 +432,7 @@ static void emit_outer(StepWriter *w) {
   }
   if (domain == DOMAIN_NONE) {
     const char *result = step_to(w, w->kernel->anchor);
-    print_task(w, "all", arena_printf(w->arena, "%s, 0, %" PRId64 ", %s);", outer, p.lead, result));
+    print_task(w, "all", arena_printf(w->arena, "(void)begin, (void)end;\n  %s, 0, %" PRId64 ", %s);", outer, p.lead, result));
     open_step(w, no_members);
     run_over(w, "all", "1", "1");
     fprintf(w->out, "}\n\n");
