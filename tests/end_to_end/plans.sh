@@ -294,7 +294,7 @@ cp "$plans/fates.gnn" .
 cp fates.gnn keep_fates.gnn
 with_fates() { "$gnncc" -w --plan -v $effort $box "$1" | awk '/^  value / { is_table = 1 } is_table && NF == 0 { exit } is_table'; } # MODEL.gnn: the table of values
 with_fates fates.gnn | sed -nE 's/^  ([a-z][a-z0-9_.]*) .* keep +0  (host|ssd|recompute) .*/\1/p' | grep -vE '^(d|back)_' |
-  awk '{ print gsub(/[.]/, "."), $0 }' | sort -sn | cut -d' ' -f2 >pinned # "a" names what a call has as rel1.a, too, and the last that matches wins
+  awk '{ print gsub(/[.]/, "."), $0 }' | sort -sn | cut -d' ' -f2 | awk -F. '!($NF in seen); NF == 1 { seen[$1] }' >pinned # "a" names what a call has as rel1.a, too, and norm0.h the h made of the result of norm0
 for turn in 0 1 2 3; do
   { cat fates.gnn && echo 'plan {' && awk -v turn=$turn 'BEGIN { split("keep host ssd recompute", fate) } { printf "  fate \"%s\" = %s\n", $1, fate[(NR + turn) % 4 + 1] }' pinned && echo '}'; } >fates_$turn.gnn
   queue fates_$turn fates $box
