@@ -31,8 +31,7 @@ void check_needs_arguments(Checker *checker, const Function *function, const Cal
 
 /* ---- check_reduce.c: fewer numbers out of many ---- */
 Check check_reduce, check_reduce_named, check_extreme, check_softmax, check_edge_softmax;
-typedef enum OfRows { ROWS_NEVER, ROWS_BY_AXIS, ROWS_BY_GRAPH } OfRows; /* how a function goes over all rows: axis = node, to = graph */
-int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, OfRows of_rows); /* a dimension of x; NO_INDEX after a message */
+int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, bool has_rows); /* a dimension of x; NO_INDEX after a message, which says how to go over all rows where has_rows */
 
 /* ---- check_shape.c: the same numbers under other dimensions, or some of them ---- */
 Check check_flatten, check_squeeze, check_zeros, check_reshape, check_concat, check_slice, check_outer;

@@ -63,10 +63,9 @@ static int find_axis(Checker *checker, Scope *scope, const Type *type, const Exp
   return d >= 0 && d < type->rank ? d : d < 0 && type->domain != DOMAIN_NONE ? AXIS_BEFORE_FIRST : NO_INDEX;
 }
 
-static void say_which_axis(Checker *checker, const Type *type, const Expr *axis, OfRows of_rows, bool is_from_front) {
+static void say_which_axis(Checker *checker, const Type *type, const Expr *axis, bool has_rows, bool is_from_front) {
   const char *rows = "", *within = "";
-  if (of_rows == ROWS_BY_AXIS) rows = arena_printf(checker->arena, "axis = %s, over all of them", check_domain_word(checker, type->domain));
-  if (of_rows == ROWS_BY_GRAPH && type->domain == DOMAIN_NODE) rows = "to = graph, over all of them in each graph";
+  if (has_rows) rows = arena_printf(checker->arena, "axis = %s, over all of them", check_domain_word(checker, type->domain));
   for (int d = 0; d < type->rank; d++) {
     const char *name = check_is_anonymous(&type->dim[d]) ? arena_printf(checker->arena, "%d", d - type->rank) : type->dim[d].name;
     within = arena_printf(checker->arena, "%s%saxis = %s", within, d ? " or " : "", name);
@@ -76,10 +75,10 @@ static void say_which_axis(Checker *checker, const Type *type, const Expr *axis,
               *rows ? "" : ", and over all rows is not supported", rows, *rows && *within ? ", or " : "", within, *within ? ", within each" : "");
 }
 
-int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, OfRows of_rows) {
+int check_axis(Checker *checker, Scope *scope, const Operand *x, const Expr *axis, bool has_rows) {
   const Type *type = &x->value.type;
   int at = find_axis(checker, scope, type, axis);
-  if ((at == AXIS_FROM_FRONT || at == AXIS_BEFORE_FIRST) && (of_rows == ROWS_BY_AXIS || type->rank > 0)) say_which_axis(checker, type, axis, of_rows, at == AXIS_FROM_FRONT);
+  if ((at == AXIS_FROM_FRONT || at == AXIS_BEFORE_FIRST) && (has_rows || type->rank > 0)) say_which_axis(checker, type, axis, has_rows, at == AXIS_FROM_FRONT);
   else if (at != AXIS_IN_ERROR && at < 0) {
     const char *names = "";
     for (int d = 0; d < type->rank; d++) names = arena_printf(checker->arena, "%s%s%s", names, d ? ", " : "", type->dim[d].name);
@@ -103,18 +102,18 @@ static Reducer reducer_named(const char *name) {
   return (Reducer)reducer;
 }
 
-/* max, softmax and others are none of them. */
-static bool goes_over_rows(Reducer reducer) {
-  return reducer == REDUCE_SUM || reducer == REDUCE_MEAN || reducer == REDUCE_VAR || reducer == REDUCE_STD;
+bool check_goes_over_rows(const char *function) { return reducer_named(function) < REDUCE_COUNT || strcmp(function, "softmax") == 0 || strcmp(function, "log_softmax") == 0; }
+
+/* Extremes, and what they guard, are of nodes or of graphs. */
+static bool goes_over_rows(const char *function, Domain domain) {
+  static const char *const of_edges[] = {"sum", "mean", "var", "std"};
+  bool is_of_edges = false;
+  for (int i = 0; i < (int)(sizeof of_edges / sizeof *of_edges); i++) is_of_edges = is_of_edges || strcmp(function, of_edges[i]) == 0;
+  return is_of_edges || !domain_is_relation(domain);
 }
 
-bool check_goes_over_rows(const char *function) { return goes_over_rows(reducer_named(function)); }
-
-/* max(x, axis = rows) and others. */
-static void no_rows(Checker *checker, const char *name, const Operand *x, Place place) {
-  check_unsupported(checker, place, "%s over all rows is", name);
-  if (x->value.type.domain == DOMAIN_NODE) diags_help(checker->diags, "%s(%s, to = graph) goes over all nodes of each graph", name, ast_expr_text(checker->arena, x->expr));
-}
+/* max(src.x, axis = rows) and others. */
+static void no_rows(Checker *checker, const char *name, Place place) { check_unsupported(checker, place, "%s over all edges is", name); }
 
 /* False after a message. A value on edges goes to their destinations unless something else is said. */
 static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Expr *to, const Expr *axis, const char *name, const char *verb, const Call *call, Over *over) {
@@ -134,7 +133,7 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
     } else if (domain_is_nodes(x->value.type.domain)) {
       diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes of the type %s, and \"%s\" lives on %s", check_domain_word(checker, DOMAIN_NODE), text,
                   check_domain_word(checker, x->value.type.domain));
-      if (check_goes_over_rows(name)) diags_help(checker->diags, "axis = rows goes over all of them");
+      diags_help(checker->diags, "axis = rows goes over all of them");
     } else
       diags_error(checker->diags, "E0326", to->span.place, "to = graph pools nodes, and \"%s\" is %s", text, check_type_text(checker, &x->value.type));
     return false;
@@ -148,7 +147,7 @@ static bool find_over(Checker *checker, Scope *scope, const Operand *x, const Ex
     return true;
   }
   if (axis) {
-    *over = (Over){.kind = OVER_AXIS, .axis = check_axis(checker, scope, x, axis, check_goes_over_rows(name) ? ROWS_BY_AXIS : ROWS_BY_GRAPH)};
+    *over = (Over){.kind = OVER_AXIS, .axis = check_axis(checker, scope, x, axis, goes_over_rows(name, x->value.type.domain))};
     return over->axis != NO_INDEX;
   }
   if (!domain_is_relation(x->value.type.domain)) {
@@ -269,8 +268,8 @@ static Value reduce(Checker *checker, Scope *scope, const char *name, Reducer re
   Composition c = {.checker = checker, .scope = scope, .call = call};
   if (!check_argument_of_numbers(checker, scope, bound, 0, call)) return none;
   if (!find_over(checker, scope, &bound->operand[0], to, axis, name, verbs[reducer], call, &c.over)) return none;
-  if (c.over.kind == OVER_ROWS && !goes_over_rows(reducer)) {
-    no_rows(checker, name, &bound->operand[0], axis->span.place);
+  if (c.over.kind == OVER_ROWS && !goes_over_rows(name, bound->operand[0].value.type.domain)) {
+    no_rows(checker, name, axis->span.place);
     return none;
   }
   return composed(&c, reducer, bound->operand[0].value);
@@ -325,8 +324,8 @@ Value check_softmax(Checker *checker, Scope *scope, const Function *function, co
   } else {
     c.over = (Over){.kind = OVER_AXIS, .axis = x->value.type.rank - 1};
   }
-  if (c.over.kind == OVER_ROWS) {
-    no_rows(checker, function->name, x, call->place);
+  if (c.over.kind == OVER_ROWS && !goes_over_rows(function->name, x->value.type.domain)) {
+    no_rows(checker, function->name, call->place);
     return none;
   }
   Value of_all = logsumexp(&c, x->value);

@@ -99,7 +99,7 @@ Value check_reshape(Checker *checker, Scope *scope, const Function *function, co
 
 /* `axis = ` or the last one; NO_INDEX after a message. */
 static int axis_or_last(Checker *checker, Scope *scope, const Function *function, const Call *call, const Operand *x, const Expr *axis) {
-  if (axis) return check_axis(checker, scope, x, axis, ROWS_NEVER);
+  if (axis) return check_axis(checker, scope, x, axis, false);
   if (x->value.type.rank > 0) return x->value.type.rank - 1;
   diags_error(checker->diags, "E0326", call->place, "\"%s\" has no dimension for %s to go along", ast_expr_text(checker->arena, x->expr), function->name);
   diags_help(checker->diags, "reshape(%s, 1) has one; a field has one where it is declared so, as f32[1]", ast_expr_text(checker->arena, x->expr));

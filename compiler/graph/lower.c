@@ -151,6 +151,7 @@ static ValueId logsumexp_of_rows(Lowering *l, ValueId x, const TypedExpr *e) {
 /* The sum over all rows, their mean and so on, which lives nowhere. */
 static ValueId over_all_rows(Lowering *l, ValueId x, const TypedExpr *e) {
   const Shape shape = shape_of_type(l, &e->type);
+  if (l->graph->values[x].shape.domain == DOMAIN_NONE) return x; /* the one graph is its only row */
   if (e->reducer == REDUCE_LOGSUMEXP) return logsumexp_of_rows(l, x, e);
   if (e->reducer == REDUCE_MAX || e->reducer == REDUCE_MIN) return graph_reduce_by(l->graph, e->reducer == REDUCE_MAX ? OP_ROWS_MAX : OP_ROWS_MIN, x, shape, same_dims);
   ValueId sum = graph_reduce(l->graph, x, shape, same_dims);
