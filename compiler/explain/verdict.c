@@ -200,6 +200,13 @@ static const char *try_tier(Verdict *v, Tier tier, int64_t plenty) {
   return arena_printf(v->arena, "--budget %s=%s -> %s per epoch", tier_names[tier], size, epoch_text(v, answer));
 }
 
+/* Where the host is too small for the way of values to the SSD, they may go there without it. */
+static const char *try_ssd_alone(Verdict *v) {
+  const int64_t *budgets = v->request->machine.tier_bytes;
+  const PlanAnswer *answer = budgets[TIER_HOST] > 0 && budgets[TIER_SSD] > 0 ? try_size(v, as_asked(v), TIER_HOST, 0) : NULL;
+  return answer ? arena_printf(v->arena, "--budget %s=0, for the SSD alone -> %s per epoch", tier_names[TIER_HOST], epoch_text(v, answer)) : NULL;
+}
+
 /* What leaves the device does not fit where it goes: true where a larger host or SSD of those there are is enough. */
 static const char *try_overflow(Verdict *v, int64_t enough) {
   const int64_t *budgets = v->request->machine.tier_bytes;
@@ -363,6 +370,7 @@ const char *verdict_refuse(const Refusal *refusal, Diags *diags) {
   bool is_unavoidable = !p->planned && !p->is_early && bind_bytes > budget && is_base_need(p);
   const int64_t too_small = is_unavoidable ? bind_bytes - 1 : stays;
   const char *ways = ways_out(&v, too_small > budget ? too_small : budget, guess > budget ? guess : budget + 1024, all), *overflow = try_overflow(&v, all);
+  if (overflow) ways = joined(v.arena, ways, try_ssd_alone(&v));
   int64_t needed_as_typed;
   advice_size(v.arena, needed, &needed_as_typed);
   const bool has_more = !overflow && v.least_bytes > needed_as_typed; /* than what binds: it has no addresses, or more is needed elsewhere */

@@ -424,6 +424,12 @@ split_pays() { # where all do not fit on the host, and would be on the SSD other
   echo "$on_ssd $on_both" && awk -v a="$on_both" -v b="$on_ssd" 'BEGIN { exit !(a > 0 && a < b) }'
 }
 check "a host that is too small without an SSD is refused; beside one, that is faster than all of it on the SSD" split_pays
+without_host() { # as long as is said
+  local told
+  ! "$gnncc" -w $box --budget device=1000KiB --budget host=100KiB "$plans/sage4.gnn" -o no 2>no.err && grep 'E0502.*overflows host (100.0 KiB)$' no.err && told=$(sed -n 's/.* --budget host=0, for the SSD alone -> \(.*\) per epoch.*/\1/p' no.err) &&
+    [ "$told" ] && "$gnncc" -w --plan $box --budget device=1000KiB --budget host=0 "$plans/sage4.gnn" >plan && grep "^  time  *$told per epoch" plan
+}
+check "where the host is too small for the way to the SSD, values may go there without it" without_host
 says_split() { "$gnncc" -w --plan '--cut=slices(2)' $box --budget host=1750KiB --budget device=5700KiB sparse3_split.gnn | grep 'features and graph on host and SSD ([0-9.]* MiB, written to the scratch file as they are loaded, and [0-9.]* KiB that stay on the host)'; }
 check "--plan says how much lies where" says_split
 less_with_features_away() { # there is no plan with features on the device for what is one where they are not
