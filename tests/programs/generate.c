@@ -63,6 +63,7 @@ static const char *const same_on_nodes[] = {
     "mean(relu(dst.$a - src.$b), to = src)", "max(src.$a)", "max(relu(dst.$a - src.$b), to = src)", "mean(sigmoid(dot(dst.$a, src.$b)) * src.$a)", "sum(dropout(src.$a, $p)) / (1 + in_degree)",
     "$a - mean($a, axis = -1)", "$a + sum($a * $b, axis = -1) / 8", "depth > 1 and not deep or false ? $a : $b", "$a + squeeze(zeros(node, $w, 1))",
     "flatten($a) * $k", "$a |> Norm()", "Norm($a) as $l", "$a |> Mix() as $l", "(has_self_loops ? $a : $b) + $a", "Blend($a, $b)",
+    "$a - max($b, axis = node)", "$a + logsumexp($b, axis = rows) * 0.1", "tanh($a) * softmax($b, to = graph) * 100", "$a |> graph_norm as $l", "$a |> Pool() as $l",
 };
 static const char *const same_on_edges[] = {"relu($a)", "tanh($a) * $b", "$a + $b", "dropout($a, $p)", "exp(-abs($a)) - $k", "max($a, $b)", "Linear($a, $w)", "Blend($a, $b)"};
 static const char *const nodes_to_edges[] = {"src.$a", "src.$a - dst.$b", "relu(src.$a + dst.$b)", "src.$a * dst.$b over edges", "dropout(tanh(dst.$a), $p)",
@@ -87,6 +88,7 @@ static const char library[] =
     "layer Additive(x : node[f], out, heads) {\n  param W : [f, heads, out]\n  param a : [heads, out]\n  param b : [heads, out]\n  z = x @ W\n  s = dot(z, a)\n  t = dot(z, b)\n"
     "  e = exp(tanh(leaky_relu(src.s + dst.t, 0.2)))\n  n = sum(e)\n  h = sum(e * src.z) / (n + 1)\n  return heads > 1 ? mean(h, axis = heads) : flatten(h)\n}\n"
     "layer Outer(x : node[f], out) {\n  param W : [f, out] = glorot\n  param U : [out, f]\n  return (x @ W) * rsqrt(in_degree + 1) + dot(x, U)\n}\n"
+    "layer Pool(x : node[f]) {\n  p = attention(x)\n  q = min(x, to = graph)\n  r = tanh(Linear(p, f) + max(x, to = graph))\n  return x * 0.5 + tanh(graph.r) - graph.q * 0.1\n}\n"
     "layer Twice(x : node[f], hidden, out) {\n  h = x |> Linear(hidden) as first |> relu |> SAGE(hidden) as conv\n  return conv(h) |> Linear(out) as last\n}\n";
 
 static const Named *pick(Writer *w, const Named *from, int count, Where where, int size) {
