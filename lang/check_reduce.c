@@ -104,12 +104,10 @@ static Reducer reducer_named(const char *name) {
 
 bool check_goes_over_rows(const char *function) { return reducer_named(function) < REDUCE_COUNT || strcmp(function, "softmax") == 0 || strcmp(function, "log_softmax") == 0; }
 
-/* Extremes, and what they guard, are of nodes or of graphs. */
+/* Over all edges extremes, and what they guard, do not. */
 static bool goes_over_rows(const char *function, Domain domain) {
-  static const char *const of_edges[] = {"sum", "mean", "var", "std"};
-  bool is_of_edges = false;
-  for (int i = 0; i < (int)(sizeof of_edges / sizeof *of_edges); i++) is_of_edges = is_of_edges || strcmp(function, of_edges[i]) == 0;
-  return is_of_edges || !domain_is_relation(domain);
+  const Reducer reducer = reducer_named(function);
+  return !domain_is_relation(domain) || reducer == REDUCE_SUM || reducer == REDUCE_MEAN || reducer == REDUCE_VAR || reducer == REDUCE_STD;
 }
 
 /* max(src.x, axis = rows) and others. */

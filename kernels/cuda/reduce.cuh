@@ -97,7 +97,7 @@ template <class Fold = gnn_fold_sum> GNN_INLINE gnn_real gnn_add_open(gnn_real *
 }
 
 /* Number i of the sum of this run. */
-template <class Fold = gnn_fold_sum> GNN_INLINE void gnn_walk_add(const gnn_walk *walk, int64_t i, gnn_real number) { gnn_add_open<Fold>(walk->sums, walk->done, walk->width, i, number); }
+template <class Fold = gnn_fold_sum> GNN_INLINE void gnn_walk_add(const gnn_walk *walk, int64_t i, gnn_real number) { gnn_add_open<Fold>(walk->sums, walk->done, walk->width, i, Fold::settle(number, false)); }
 
 GNN_INLINE void gnn_walk_on(gnn_walk *walk) {
   walk->run++;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "boundary.h"
+#include "kernels/cpu/walk.h"
 
 static const uint64_t ranks_sum_begins = 0xcbf29ce484222325u;
 
@@ -283,26 +284,13 @@ void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes) {
   desc->net->gather(run->ranks, run->step, parts, first, part_bytes);
 }
 
-static void add_numbers(gnn_real *restrict to, const gnn_real *restrict from, int64_t count) {
-  for (int64_t i = 0; i < count; i++) to[i] += from[i];
-}
-
-/* What is no number wins, the first of two. */
-static void largest_numbers(gnn_real *restrict to, const gnn_real *restrict from, int64_t count) {
-  for (int64_t i = 0; i < count; i++) to[i] = to[i] > from[i] || to[i] != to[i] ? to[i] : from[i];
-}
-
-static void smallest_numbers(gnn_real *restrict to, const gnn_real *restrict from, int64_t count) {
-  for (int64_t i = 0; i < count; i++) to[i] = to[i] < from[i] || to[i] != to[i] ? to[i] : from[i];
-}
-
-static void fold_ranks(gnn_run *run, gnn_real *numbers, int64_t count, void (*join)(gnn_real *restrict, const gnn_real *restrict, int64_t)) {
+static void fold_ranks(gnn_run *run, gnn_fold fold, gnn_real *numbers, int64_t count) {
   const int64_t parts = INT64_C(1) << run->ranks->desc->part_levels;
   gnn_gather_parts(run, numbers, count * (int64_t)sizeof *numbers);
   for (int64_t half = 1; half < parts; half *= 2)
-    for (int64_t p = 0; p < parts; p += 2 * half) join(numbers + p * count, numbers + (p + half) * count, count);
+    for (int64_t p = 0; p < parts; p += 2 * half) gnn_fold_numbers(fold, numbers + p * count, numbers + (p + half) * count, 0, count);
 }
 
-void gnn_sum_ranks(gnn_run *run, gnn_real *sums, int64_t count) { fold_ranks(run, sums, count, add_numbers); }
-void gnn_max_ranks(gnn_run *run, gnn_real *numbers, int64_t count) { fold_ranks(run, numbers, count, largest_numbers); }
-void gnn_min_ranks(gnn_run *run, gnn_real *numbers, int64_t count) { fold_ranks(run, numbers, count, smallest_numbers); }
+void gnn_sum_ranks(gnn_run *run, gnn_real *sums, int64_t count) { fold_ranks(run, GNN_FOLD_SUM, sums, count); }
+void gnn_max_ranks(gnn_run *run, gnn_real *numbers, int64_t count) { fold_ranks(run, GNN_FOLD_MAX, numbers, count); }
+void gnn_min_ranks(gnn_run *run, gnn_real *numbers, int64_t count) { fold_ranks(run, GNN_FOLD_MIN, numbers, count); }

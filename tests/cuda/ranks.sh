@@ -101,15 +101,6 @@ of_ranks_in_half() { makes --ranks=1 --precision=bf16 half.gnn -o half_1 && rank
 check "  rows of 16 bits, too" in_half
 
 graph_of directed
-{ gate_layer; cat <<'MODEL'; } >every.gnn
-data g from npy("directed")
-model every on g {
-  h = x |> dropout(0.4) |> GAT(4, heads = 2, dropout = 0.3) |> batch_norm |> elu
-  return h |> Gate(4) |> SAGE(y.classes)
-}
-train every { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); clip = norm(1); epochs = 2; metric = f1 }
-MODEL
-both_ways() { of_ranks every 3 --target=each.gnn && "$gnncc" -q -w --backend=cuda --ranks=3 --target=each.gnn --emit=c=- every.gnn >every_3.c && [ "$(grep -c 'GNN_LANE_NET.*GNN_BY_HOST' every_3.c)" -ge 5 ] && [ "$(grep -c 'GNN_LANE_NET.*GNN_DIRECTLY' every_3.c)" -ge 5 ]; }
 { echo 'data g from npy("directed")'; cat <<'MODEL'; } >pooled.gnn
 model pooled on g {
   h = x |> Linear(16) |> graph_norm |> relu
@@ -125,6 +116,15 @@ MODEL
 check "sums, extremes, softmax and attention over all nodes of the graph, on three ranks" of_ranks pooled 3
 sed 's/npy("directed")/synth(kind = "rmat", nodes = 8200, degree = 5, features = 12, classes = 5, seed = 3)/' pooled.gnn >pooled_parts.gnn
 check "  and by parts" of_ranks pooled_parts 2 '--cut=rows(2)'
+{ gate_layer; cat <<'MODEL'; } >every.gnn
+data g from npy("directed")
+model every on g {
+  h = x |> dropout(0.4) |> GAT(4, heads = 2, dropout = 0.3) |> batch_norm |> elu
+  return h |> Gate(4) |> SAGE(y.classes)
+}
+train every { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); clip = norm(1); epochs = 2; metric = f1 }
+MODEL
+both_ways() { of_ranks every 3 --target=each.gnn && "$gnncc" -q -w --backend=cuda --ranks=3 --target=each.gnn --emit=c=- every.gnn >every_3.c && [ "$(grep -c 'GNN_LANE_NET.*GNN_BY_HOST' every_3.c)" -ge 5 ] && [ "$(grep -c 'GNN_LANE_NET.*GNN_DIRECTLY' every_3.c)" -ge 5 ]; }
 check "three ranks, of unequal parts: rows of sources, of destinations and values on edges travel, some through the host, metrics of the host" both_ways
 directly_only() { # what NCCL sends first is no exchange of the host's, which come before
   STANDIN_NCCL_FAULT=send:1:1 run ./every_3 --threads 1 -q --out failed >text 2>&1

@@ -298,6 +298,12 @@ static void emit_sparse_matmul(StepWriter *w) {
   fprintf(w->out, "}\n\n");
 }
 
+/* What elements are folded into, with what that begins with. _Alignas: gcc 12 stores whole vectors below the stack pointer of a function that calls none, and aligns them wrongly. */
+static void print_acc(const StepWriter *w, Fold fold, int64_t width, const char *indent) {
+  if (fold == FOLD_SUM) fprintf(w->out, "%sgnn_real acc[%" PRId64 "] = {0};\n", indent, width);
+  else fprintf(w->out, "%s_Alignas(64) gnn_real acc[%" PRId64 "];\n%sfor (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", indent, width, indent, width, fold_info[fold].start);
+}
+
 /* How numbers of a step over all rows come together: a sum, also of products, or an extreme. */
 static Fold fold_of(const StepWriter *w) {
   const Fold fold = kernel_info[w->kernel->kind].fold;
@@ -826,16 +832,16 @@ static bool mentions_kept(const StageText *text, const EdgeArray *kept) {
 static void print_stage(StepWriter *w, const Stages *stages, int s, bool is_out) {
   const StageText *text = &stages->text[s];
   const Value *anchor = &w->graph->values[text->kernel.anchor];
-  const FoldInfo *fold = &fold_info[kernel_info[text->kernel.kind].fold];
-  const bool is_sum = fold == &fold_info[FOLD_SUM];
+  const Fold fold = kernel_info[text->kernel.kind].fold;
+  const bool is_sum = fold == FOLD_SUM;
   const int64_t width = shape_width(&anchor->shape);
   const unsigned uses = text->operand->uses;
   bool has_kept = false;
   for (int k = 0; k < stages->kept_count; k++) has_kept = has_kept || mentions_kept(text, &stages->kept[k]);
   const bool has_chunks = has_kept || text->flats.count > 0;
   const int64_t edges = has_kept ? edges_at_once(stages) : FLAT_EDGES;
-  fprintf(w->out, "    { /* %s */\n      %sgnn_real acc[%" PRId64 "]%s;\n", anchor->name, is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
-  if (!is_sum) fprintf(w->out, "      for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
+  fprintf(w->out, "    { /* %s */\n", anchor->name);
+  print_acc(w, fold, width, "      ");
   if ((uses | text->flats.uses) & (is_out ? USES_SRC : USES_DST)) fprintf(w->out, "      const int64_t %s = r;\n", is_out ? "src" : "dst");
   step_print_lines(w->out, "      ", text->operand->text[LEVEL_ROW]);
   const char *indent = has_chunks ? "        " : "      ", *inner = has_chunks ? "          " : "        ", *loops = rows_loops_text(text->operand, inner);
@@ -936,19 +942,18 @@ static void emit_edges(StepWriter *w) {
     else emit_stages(w, &stages);
     return;
   }
-  const FoldInfo *fold = &fold_info[kernel_info[w->kernel->kind].fold];
-  bool is_out = w->anchor->as.end == END_SRC, is_sum = kernel_info[w->kernel->kind].fold == FOLD_SUM;
+  const Fold fold = fold_of(w);
+  const bool is_out = w->anchor->as.end == END_SRC;
   int64_t width = shape_width(&w->anchor->shape);
   w->body = step_write_body(w, "acc", NULL, (Spread){0});
   const Flats flats = write_edge_operand(w, &w->anchor->shape, NO_VALUE);
   print_row_function(w);
   open_task(w, "rows", USES_RUN);
   fprintf(w->out, "  %s\n", step_edges(w));
-  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n    %sgnn_real acc[%" PRId64 "]%s;\n", is_sum ? "" : "_Alignas(64) ", width, is_sum ? " = {0}" : "");
-  /* _Alignas: gcc 12 stores whole vectors below the stack pointer of a function that calls none, and aligns them wrongly. */
-  if (!is_sum) fprintf(w->out, "    for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold->start);
+  fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
+  print_acc(w, fold, width, "    ");
   print_edge_loop(w, &flats, is_out, false, (AfterEdge){"", 0});
-  if (!is_sum) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);
+  if (fold != FOLD_SUM) fprintf(w->out, "    gnn_settle(acc, %" PRId64 ", edges->ptr[r] == edges->ptr[r + 1]);\n", width);
   fprintf(w->out, "    %s_row(context, r, acc);\n  }\n}\n\n", w->name);
   take_part(w);
   open_step(w, no_members);
@@ -1033,8 +1038,7 @@ static void emit_column_sum(StepWriter *w) {
   fprintf(w->out, "static inline void %s_run(const void *context, int64_t begin, int64_t end, gnn_real *sum) {\n", w->name);
   print_opening(w, is_edge ? USES_RUN : w->operand->uses);
   const Fold fold = fold_of(w);
-  fprintf(w->out, fold == FOLD_SUM ? "  gnn_real acc[%" PRId64 "] = {0};\n" : "  gnn_real acc[%" PRId64 "];\n", width);
-  if (fold != FOLD_SUM) fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) acc[j] = %s;\n", width, fold_info[fold].start);
+  print_acc(w, fold, width, "  ");
   if (is_edge) fprintf(w->out, "  %s\n", step_edges(w));
   fprintf(w->out, "  for (int64_t r = begin; r < end; r++) {\n");
   if (is_edge) {
@@ -1045,7 +1049,9 @@ static void emit_column_sum(StepWriter *w) {
     step_print_lines(w->out, "    ", w->operand->text[LEVEL_ROW]);
     fprintf(w->out, "%s", rows_loops_text(w->operand, "    "));
   }
-  fprintf(w->out, "  }\n  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j]%s;\n}\n\n", width, fold == FOLD_SUM ? "" : " + 0"); /* an extreme of zeros of both signs is +0 */
+  fprintf(w->out, "  }\n");
+  if (fold != FOLD_SUM) fprintf(w->out, "  gnn_settle(acc, %" PRId64 ", 0);\n", width); /* no rows stay below all others */
+  fprintf(w->out, "  for (int j = 0; j < %" PRId64 "; j++) sum[j] = acc[j];\n}\n\n", width);
   const Domain rows = is_edge ? domain_at(from->shape.domain, END_DST) : from->shape.domain;
   emit_walk(w, arena_printf(w->arena, "%s_run(context", w->name), step_run_first(w, rows, 1, "walk.run"), step_run_first(w, rows, 1, "walk.run + 1"), width);
 }

@@ -522,11 +522,15 @@ static void print_walk(CudaWriter *c, const char *walker) {
           walks_text(c), body_width(c));
 }
 
-/* "<gnn_fold_max>", behind the name of a function that folds; "" of sums, which are usual. */
-static const char *fold_text(const CudaWriter *c) {
+static bool is_extreme(const CudaWriter *c) {
   const Fold fold = kernel_info[c->w.kernel->kind].fold;
-  return fold == FOLD_NONE || fold == FOLD_SUM ? "" : arena_printf(c->w.arena, "<gnn_fold_%s>", fold_info[fold].name);
+  return fold != FOLD_NONE && fold != FOLD_SUM;
 }
+
+static const char *fold_name(const CudaWriter *c) { return fold_info[is_extreme(c) ? kernel_info[c->w.kernel->kind].fold : FOLD_SUM].name; }
+
+/* "<gnn_fold_max>", behind the name of a function that folds; "" of sums, which are usual. */
+static const char *fold_text(const CudaWriter *c) { return is_extreme(c) ? arena_printf(c->w.arena, "<gnn_fold_%s>", fold_name(c)) : ""; }
 
 /* So many bytes of each part of the nodes lie side by side from `at` on, and are there of the rank's own: now of all. */
 static void print_gathering(CudaWriter *c, const char *at, int64_t part_bytes) { add_call(c, arena_printf(c->w.arena, "gnn_cuda_gather_parts(g, %s, %" PRId64 ");\n", at, part_bytes)); }
@@ -577,8 +581,7 @@ static void emit_column_sum(CudaWriter *c) {
   print_walk(c, "blockIdx.x");
   fprintf(w->out, " {\n");
   print_acc(c, "  ");
-  const bool is_sum = kernel_info[w->kernel->kind].fold == FOLD_SUM;
-  if (!is_sum) fprintf(w->out, "  for (gnn_real &one : acc) one = gnn_fold_%s::start();\n", fold_info[kernel_info[w->kernel->kind].fold].name);
+  if (is_extreme(c)) fprintf(w->out, "  for (gnn_real &one : acc) one = gnn_fold_%s::start();\n", fold_name(c));
   fprintf(w->out, "  const int64_t begin = %s, end = %s;\n", step_run_first(w, rows, 1, "walk.run"),
           step_run_first(w, rows, 1, "walk.run + 1"));
   if (is_edge) {
@@ -592,12 +595,11 @@ static void emit_column_sum(CudaWriter *c) {
     cuda_print_summands(w->operand, w->kernel->anchor, into, c->lanes, w->out, "    ");
     fprintf(w->out, "  }\n");
   }
-  const char *folded = is_sum ? "gnn_block_sum<" : arena_printf(w->arena, "gnn_block_fold<gnn_fold_%s, ", fold_info[kernel_info[w->kernel->kind].fold].name), *zero = is_sum ? "" : " + 0"; /* an extreme of zeros of both signs is +0 */
   if (is_one) {
-    fprintf(w->out, "  acc[0] = %s1>(acc[0])%s;\n  if (threadIdx.x == 0) gnn_walk_add%s(&walk, 0, acc[0]);\n", folded, zero, fold_text(c));
+    fprintf(w->out, "  acc[0] = gnn_block_fold<gnn_fold_%s, 1>(acc[0]);\n  if (threadIdx.x == 0) gnn_walk_add%s(&walk, 0, acc[0]);\n", fold_name(c), fold_text(c));
   } else {
     fprintf(w->out, "  GNN_UNROLL for (int block = 0; block < %" PRId64 "; block++) {\n    const int j = %d * block + lane;\n", cuda_sums(body_width(c), c->lanes), c->lanes);
-    fprintf(w->out, "    acc[block] = %s%d>(acc[block])%s;\n    if (threadIdx.x < %d && j < %" PRId64 ") gnn_walk_add%s(&walk, j, acc[block]);\n  }\n", folded, c->lanes, zero, c->lanes,
+    fprintf(w->out, "    acc[block] = gnn_block_fold<gnn_fold_%s, %d>(acc[block]);\n    if (threadIdx.x < %d && j < %" PRId64 ") gnn_walk_add%s(&walk, j, acc[block]);\n  }\n", fold_name(c), c->lanes, c->lanes,
             body_width(c), fold_text(c));
   }
   fprintf(w->out, "  }\n");
