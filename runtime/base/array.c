@@ -111,4 +111,5 @@ void gnn_array_floats(const gnn_array *array, int64_t begin, int64_t count, floa
 void gnn_array_pass(const gnn_array *array, int64_t begin, int64_t end) {
   const int64_t width = gnn_dtype_bytes(array->dtype);
   gnn_guard_pass(array->data + begin * width, array->data + end * width);
+  gnn_guard_expect(array->data + end * width, (size_t)((end - begin < array->count - end ? end - begin : array->count - end) * width));
 }

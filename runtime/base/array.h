@@ -32,7 +32,7 @@ int64_t gnn_array_integer(const gnn_array *array, int64_t index); /* integers an
 /* out[i] = array[begin + i] as float, for 0 <= i < count */
 void gnn_array_floats(const gnn_array *array, int64_t begin, int64_t count, float *out);
 
-/* Elements [begin, end) were read, and are not needed for a while (gnn_guard_pass). */
+/* Elements [begin, end) were read, and are not needed for a while; as many follow (gnn_guard_pass, gnn_guard_expect). */
 void gnn_array_pass(const gnn_array *array, int64_t begin, int64_t end);
 
 #endif

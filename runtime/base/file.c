@@ -114,11 +114,13 @@ gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *er
 uint32_t gnn_file_sum(const void *bytes, size_t count) {
   const unsigned char *at = bytes, *const end = at + count;
   uLong sum = 0;
+  gnn_reading window = gnn_reading_begin(at);
   for (const unsigned char *next; at < end; at = next) {
     next = end - at > GNN_READING_BYTES ? at + GNN_READING_BYTES : end;
     sum = crc32_z(sum, at, (size_t)(next - at));
-    gnn_guard_pass(at, next);
+    gnn_reading_pass(&window, next);
   }
+  gnn_reading_end(&window, end);
   return (uint32_t)sum;
 }
 

@@ -25,15 +25,21 @@ int64_t gnn_file_text(const unsigned char *head, size_t size);
 /* Others may change a file, or cut it short, while it is mapped. To be asked once its bytes were read: `status`, or the error that
  * they cannot be believed. */
 gnn_status gnn_file_check(const gnn_file *file, gnn_status status, gnn_error *error);
-/* Of memory that is read from its beginning to its end, in steps: lets go of a window of a mapped file at a time (gnn_guard_pass). */
+/* Of memory that is read from its beginning to its end, in steps: of a mapped file a window at a time is in memory, and the next on its way (gnn_guard_pass, gnn_guard_expect). */
 typedef struct gnn_reading {
   const void *from;
 } gnn_reading;
 enum { GNN_READING_BYTES = 1 << 18 };
+static inline gnn_reading gnn_reading_begin(const void *from) {
+  gnn_guard_expect(from, 2 * GNN_READING_BYTES);
+  return (gnn_reading){from};
+}
 static inline void gnn_reading_pass(gnn_reading *window, const void *read_up_to) {
-  if ((uintptr_t)read_up_to - (uintptr_t)window->from < GNN_READING_BYTES) return;
+  const size_t bytes = (uintptr_t)read_up_to - (uintptr_t)window->from;
+  if (bytes < GNN_READING_BYTES) return;
   gnn_guard_pass(window->from, read_up_to);
   window->from = read_up_to;
+  gnn_guard_expect(read_up_to, GNN_READING_BYTES + bytes);
 }
 static inline void gnn_reading_end(const gnn_reading *window, const void *end) { gnn_guard_pass(window->from, end); }
 /* CRC-32 of bytes that may lie in a mapped file, a window of which is in memory at a time. */

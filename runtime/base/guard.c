@@ -9,6 +9,7 @@
 #include "guard.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -145,16 +146,43 @@ int gnn_guard_shows(const gnn_guard *guard, const struct stat *info) {
   return info->st_dev == mapped->st_dev && info->st_ino == mapped->st_ino && info->st_size == mapped->st_size && info->st_mtim.tv_sec == mapped->st_mtim.tv_sec && info->st_mtim.tv_nsec == mapped->st_mtim.tv_nsec;
 }
 
-void gnn_guard_pass(const void *from, const void *to) {
-  const uintptr_t first = (uintptr_t)from, last = (uintptr_t)to;
-  for (gnn_guard *guard = atomic_load(&guard_first); guard && first < last; guard = guard->next) {
-    const uintptr_t end = atomic_load(&guard->end), begin = atomic_load(&guard->begin);
+/* The pieces of the mapped file that have bytes [from, from + count), as far as there are any. */
+typedef struct guard_range {
+  const gnn_guard *guard; /* NULL: memory of another kind */
+  uintptr_t at, end;      /* in the file */
+  void *pieces;
+  size_t pieces_bytes;
+} guard_range;
+
+static guard_range guard_find(const void *from, size_t count) {
+  const uintptr_t first = (uintptr_t)from;
+  for (const gnn_guard *guard = count ? atomic_load(&guard_first) : NULL; guard; guard = guard->next) {
+    const uintptr_t begin = atomic_load(&guard->begin), end = atomic_load(&guard->end), around = atomic_load(&guard->around) - 1;
     if (first < begin || first >= end) continue;
-    const uintptr_t around = atomic_load(&guard->around) - 1, let_go = begin + ((first - begin) & ~around), to_page = begin + ((last - begin + around) & ~around);
-    const uintptr_t up_to = to_page < end ? to_page : end;
-    int is_advice_only = madvise((void *)let_go, up_to - let_go, MADV_DONTNEED);
-    (void)is_advice_only;
+    const uintptr_t last = count < end - first ? first + count : end, piece = begin + ((first - begin) & ~around), up_to = begin + ((last - begin + around) & ~around);
+    return (guard_range){.guard = guard, .at = first - begin, .end = last - begin, .pieces = (void *)piece, .pieces_bytes = (up_to < end ? up_to : end) - piece};
   }
+  return (guard_range){0};
+}
+
+static void guard_advise(const guard_range *range, int advice) {
+  int is_advice_only = madvise(range->pieces, range->pieces_bytes, advice);
+  (void)is_advice_only;
+}
+
+void gnn_guard_expect(const void *from, size_t count) {
+  const guard_range range = guard_find(from, count);
+  if (range.guard == NULL) return;
+  guard_advise(&range, MADV_RANDOM);
+  int is_advice_only = posix_fadvise(range.guard->descriptor, (off_t)range.at, (off_t)(range.end - range.at), POSIX_FADV_WILLNEED);
+  (void)is_advice_only;
+}
+
+void gnn_guard_pass(const void *from, const void *to) {
+  const guard_range range = guard_find(from, (uintptr_t)from < (uintptr_t)to ? (uintptr_t)to - (uintptr_t)from : 0);
+  if (range.guard == NULL) return;
+  guard_advise(&range, MADV_DONTNEED);
+  guard_advise(&range, MADV_NORMAL);
 }
 
 void gnn_guard_unmap(gnn_guard *guard) {

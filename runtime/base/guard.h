@@ -13,6 +13,9 @@ size_t gnn_guard_size(const gnn_guard *guard);
 /* Bytes [from, to) were read and are not needed for a while: where they are of a mapped file their pages are let go, and come back from the file when they are
  * read again. Of other memory nothing happens. */
 void gnn_guard_pass(const void *from, const void *to);
+/* `count` bytes from `from` on are read next, from first to last: of a mapped file they are asked for, and what is missing nevertheless comes a page at a time. Elsewhere a page that is missing
+ * brings as much of the file as the kernel reads ahead (`blockdev --getra`, 128 KiB or many MiB), which nothing can take back before it has come. */
+void gnn_guard_expect(const void *from, size_t count);
 /* What happened to the file since, "was cut short": what was read may be something else, or zeros. NULL: nothing. */
 const char *gnn_guard_fault(const gnn_guard *guard);
 struct stat;

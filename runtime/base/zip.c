@@ -115,7 +115,7 @@ static gnn_status zip_inflate(const gnn_zip *zip, const gnn_zip_member *member, 
   gnn_made made;
   gnn_made_begin(&made);
   int64_t left = member->packed;
-  gnn_reading window = {packed};
+  gnn_reading window = gnn_reading_begin(packed);
   gnn_status status = chunk ? GNN_OK : gnn_fail_memory(error, ZIP_ROOM_BYTES);
   int result = Z_OK;
   while (status == GNN_OK && result != Z_STREAM_END && (int64_t)made.size <= member->size) {

@@ -190,13 +190,16 @@ static inline int64_t gnn_dataset_first(const gnn_dataset *dataset, gnn_domain d
   return domain == GNN_GRAPH ? graph : domain == GNN_NODE ? node : dataset->in_ptr[node];
 }
 
-/* Rows of a dense field that lie in a mapped file are read one after the other, as gnn_dataset_row finds them: window is zeroed before row 0. */
+/* Rows of a dense field that lie in a mapped file are read one after the other, as gnn_dataset_row finds them. */
+static inline int gnn_dataset_is_in_turn(const gnn_dataset *dataset, const gnn_data_field *field) { return !dataset->node_id || field->domain != GNN_NODE; }
+static inline gnn_reading gnn_dataset_begin(const gnn_dataset *dataset, const gnn_data_field *field) {
+  return gnn_reading_begin(field->storage == GNN_DENSE && gnn_dataset_is_in_turn(dataset, field) ? field->dense : NULL);
+}
 static inline void gnn_dataset_pass(const gnn_dataset *dataset, const gnn_data_field *field, int64_t r, gnn_reading *window) {
   enum { ROWS_ANYWHERE = 64 }; /* each may bring some more pages with it */
   if (field->storage != GNN_DENSE) return;
-  if (r == 0) window->from = field->dense;
   const int is_last = r == field->rows - 1;
-  if (!dataset->node_id || field->domain != GNN_NODE) {
+  if (gnn_dataset_is_in_turn(dataset, field)) {
     gnn_reading_pass(window, field->dense + (r + 1) * field->width);
     if (is_last) gnn_reading_end(window, field->dense + (r + 1) * field->width);
   } else if (is_last || r % ROWS_ANYWHERE == ROWS_ANYWHERE - 1) gnn_guard_pass(field->dense, field->dense + (field->all_rows ? field->all_rows : field->rows) * field->width);
@@ -204,7 +207,7 @@ static inline void gnn_dataset_pass(const gnn_dataset *dataset, const gnn_data_f
 
 /* The row of the field that belongs to a node of the graph, or to an edge. */
 static inline int64_t gnn_dataset_row(const gnn_dataset *dataset, const gnn_data_field *field, int64_t r) {
-  return dataset->node_id && field->domain == GNN_NODE ? dataset->node_id[r] : r;
+  return gnn_dataset_is_in_turn(dataset, field) ? r : dataset->node_id[r];
 }
 int gnn_dataset_has_plain_edges(const gnn_dataset *dataset); /* 0 where types of nodes have edges of relations alone; prepared */
 /* The mapped file in which the rows of a prepared field on nodes lie one after the other as they are, in the order of the graph, from `at` on; NULL: they lie so in none. */

@@ -414,7 +414,7 @@ static gnn_status fill_dense(gnn_instance *instance, const gnn_dataset *dataset,
   if (field->window && field->home.extent_count) return fill_window(instance, dataset, data, field, error);
   const int is_on_ssd = field->home.extent_count > 0;
   unsigned char *to = is_on_ssd ? NULL : field->is_on_host ? instance->tiers.base[GNN_HOST] + field->at[0] * (real_bytes / 4) : fill_at(instance, field->at[0]);
-  gnn_reading window = {0};
+  gnn_reading window = gnn_dataset_begin(dataset, data);
   float *row = malloc((size_t)width * sizeof *row);
   unsigned char *made = is_on_ssd ? calloc(1, (size_t)row_bytes) : NULL;
   gnn_home home;
@@ -495,8 +495,8 @@ static gnn_status fill_columns_home(gnn_instance *instance, const gnn_dataset *d
   float *number = malloc((size_t)room * sizeof *number);
   int64_t *next = malloc((size_t)room * sizeof *next);
   if (row == NULL || number == NULL || next == NULL) status = gnn_fail_memory(error, room * (int64_t)(sizeof *row + sizeof *number + sizeof *next));
-  gnn_reading window = {0};
   for (int64_t first = 0, end = 0; first < field->width && status == GNN_OK; first = end) {
+    gnn_reading window = gnn_dataset_begin(dataset, data);
     while (end < field->width && end - first < room && ptr[end + 1] - ptr[first] <= room) next[end - first] = ptr[end] - ptr[first], end++;
     for (int64_t r = 0; r < data->rows; r++) {
       const int64_t count = gnn_field_row_nonzeros(data, gnn_dataset_row(dataset, data, r), column, value);
@@ -544,7 +544,7 @@ static gnn_status fill_sparse_at(gnn_instance *instance, const gnn_dataset *data
   int32_t *column = malloc((size_t)width * sizeof *column);
   float *value = malloc((size_t)width * sizeof *value);
   fill_entries_home homes;
-  gnn_reading window = {0};
+  gnn_reading window = gnn_dataset_begin(dataset, data);
   gnn_status status = column && value ? GNN_OK : gnn_fail_memory(error, width * 8);
   const int is_open = status == GNN_OK && is_on_ssd && (status = fill_entries_open(&homes, instance, field->entries_home, error)) == GNN_OK;
   int64_t at = 0;

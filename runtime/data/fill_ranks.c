@@ -404,7 +404,7 @@ static void view_field(const ranks_filling *f, const gnn_data_field *from, gnn_d
 
 static int64_t nonzeros_of_rank(const gnn_dataset *view, const gnn_data_field *field, int32_t *column, float *value) {
   int64_t count = 0;
-  gnn_reading window = {0};
+  gnn_reading window = gnn_dataset_begin(view, field);
   for (int64_t r = 0; r < field->rows; r++) {
     count += gnn_field_row_nonzeros(field, gnn_dataset_row(view, field, r), column, value);
     gnn_dataset_pass(view, field, r, &window);

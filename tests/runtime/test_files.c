@@ -7,10 +7,12 @@
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../runtime/base/guard.h"
 #include "../../runtime/base/json.h"
 #include "../../runtime/base/made.h"
 #include "../../runtime/base/open.h"
@@ -322,6 +324,43 @@ static void test_made(void) {
   tap_ok(wrong == 0, "made: what is unpacked, in a file, on a disk that is full, and where there is none");
 }
 
+/* The pages of a file that are in memory, in bytes. */
+static size_t bytes_in_memory(unsigned char *data, size_t size) {
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  unsigned char *is_in = malloc(size / page + 1);
+  size_t bytes = 0;
+  if (is_in && mincore(data, size, is_in) == 0)
+    for (size_t p = 0; p < (size + page - 1) / page; p++) bytes += is_in[p] & 1 ? page : 0;
+  free(is_in);
+  return bytes;
+}
+
+/* Whatever the disk is set to read ahead: from a place within the file on, a mebibyte of it. */
+static void test_reading(void) {
+  enum { MIB = 1 << 20, SIZE = 48 * MIB };
+  const char *path = "/var/tmp"; /* on a disk; a file in memory never leaves it */
+  int descriptor = open(path, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600), wrong = 0;
+  unsigned char *bytes = calloc(MIB, 1);
+  for (int i = 0; bytes && descriptor >= 0 && i < SIZE / MIB; i++) wrong += memset(bytes, 'a' + i % 16, MIB) == NULL || write(descriptor, bytes, MIB) != MIB;
+  free(bytes);
+  int is_out = descriptor >= 0 && fsync(descriptor) == 0 && posix_fadvise(descriptor, 0, 0, POSIX_FADV_DONTNEED) == 0;
+  gnn_guard *guard = is_out ? gnn_guard_map(descriptor) : NULL;
+  unsigned char *data = guard ? gnn_guard_data(guard) : NULL;
+  if (data && bytes_in_memory(data, SIZE) == 0) {
+    gnn_reading window = gnn_reading_begin(data + 16 * MIB);
+    for (size_t at = 16 * MIB; at < 17 * MIB; at += 4096) {
+      wrong += data[at] != 'a';
+      gnn_reading_pass(&window, data + at + 4096);
+    }
+    gnn_reading_end(&window, data + 17 * MIB);
+    const size_t held = bytes_in_memory(data, SIZE);
+    printf("# %zu bytes are in memory\n", held);
+    tap_ok(wrong == 0 && held >= MIB / 4 && held <= 2 * MIB, "reading: what is read ahead of a window is the next one");
+  } else tap_skip("reading: what is read ahead of a window is the next one", "/var/tmp is not on a disk");
+  if (guard) gnn_guard_unmap(guard);
+  else if (descriptor >= 0) close(descriptor);
+}
+
 static gnn_status st_status(const char *path, gnn_error *error) {
   gnn_safetensors file;
   gnn_status status = gnn_safetensors_open(path, &file, error);
@@ -473,6 +512,7 @@ int main(void) {
   test_open();
   test_promise();
   test_made();
+  test_reading();
   if (tap_remove_folder() != 0) return 99;
   return tap_done();
 }
