@@ -39,7 +39,7 @@ static inline void gnn_reading_pass(gnn_reading *window, const void *read_up_to)
   if (bytes < GNN_READING_BYTES) return;
   gnn_guard_pass(window->from, read_up_to);
   window->from = read_up_to;
-  gnn_guard_expect(read_up_to, GNN_READING_BYTES + bytes);
+  gnn_guard_expect(read_up_to, GNN_READING_BYTES + bytes); /* the window under way, too: pages of its first piece were let go */
 }
 static inline void gnn_reading_end(const gnn_reading *window, const void *end) { gnn_guard_pass(window->from, end); }
 /* CRC-32 of bytes that may lie in a mapped file, a window of which is in memory at a time. */

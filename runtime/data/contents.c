@@ -87,7 +87,7 @@ static void contents_rows(const void *context, int64_t begin, int64_t end, int64
   const contents_of_rows *part = context;
   const gnn_data_field *field = part->field;
   const float *dense = field && field->storage == GNN_DENSE ? field->dense : NULL;
-  gnn_reading window = gnn_reading_begin(dense ? dense + (part->first + begin) * field->width : NULL);
+  gnn_reading window = gnn_reading_begin(dense && !part->id ? dense + (part->first + begin) * field->width : NULL);
   uint64_t sum = 0;
   for (int64_t r = begin; r < end; r++) {
     if (field) sum += contents_numbers(field, part->id ? part->id[part->first + r] : part->first + r);

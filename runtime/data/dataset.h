@@ -190,8 +190,9 @@ static inline int64_t gnn_dataset_first(const gnn_dataset *dataset, gnn_domain d
   return domain == GNN_GRAPH ? graph : domain == GNN_NODE ? node : dataset->in_ptr[node];
 }
 
-/* Rows of a dense field that lie in a mapped file are read one after the other, as gnn_dataset_row finds them. */
+/* The rows lie in the order in which gnn_dataset_row finds them. */
 static inline int gnn_dataset_is_in_turn(const gnn_dataset *dataset, const gnn_data_field *field) { return !dataset->node_id || field->domain != GNN_NODE; }
+/* Rows of a dense field that lie in a mapped file are read one after the other, from the first on. */
 static inline gnn_reading gnn_dataset_begin(const gnn_dataset *dataset, const gnn_data_field *field) {
   return gnn_reading_begin(field->storage == GNN_DENSE && gnn_dataset_is_in_turn(dataset, field) ? field->dense : NULL);
 }

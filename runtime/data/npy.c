@@ -182,8 +182,7 @@ static void npy_transpose(const gnn_npy *npy, int64_t row, int64_t end, unsigned
     const int64_t at = npy_column(array, place);
     const unsigned char *from = array->data + c * rows * width;
     for (int64_t r = row; r < end; r++) npy_put(data + ((r - row) * columns + at) * width, from + r * width, width, npy->is_swapped);
-    gnn_guard_pass(from + row * width, from + end * width);
-    gnn_guard_expect(from + end * width, (size_t)((end - row) * width));
+    gnn_array_pass(array, c * rows + row, c * rows + end);
   }
 }
 
@@ -197,14 +196,14 @@ gnn_status gnn_npy_arrange(const gnn_npy *npy, gnn_file *arranged, gnn_error *er
   if (data == NULL) return gnn_fail_memory(error, step * columns * width);
   gnn_made made;
   gnn_made_begin(&made);
-  gnn_reading window = gnn_reading_begin(array->data);
+  gnn_guard_expect(array->data, (size_t)(step * width));
   gnn_status status = GNN_OK;
   for (int64_t row = 0, end; status == GNN_OK && row < rows; row = end) {
     end = rows - row < step ? rows : row + step;
     if (npy->is_fortran) npy_transpose(npy, row, end, data);
     else {
       for (int64_t k = row; k < end; k++) npy_put(data + (k - row) * width, array->data + k * width, width, npy->is_swapped);
-      gnn_reading_pass(&window, array->data + end * width);
+      gnn_array_pass(array, row, end);
     }
     status = gnn_made_put(&made, data, (size_t)((end - row) * columns * width), error);
   }

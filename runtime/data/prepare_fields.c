@@ -226,7 +226,7 @@ static gnn_status fields_dense(gnn_dataset *dataset, gnn_data_field *field, int 
   fields_survey survey = {.first_bad = -1, .least = INFINITY, .greatest = -INFINITY};
   const int is_own = rows && field->domain == GNN_NODE && !is_target;
   const int64_t begin = is_own ? rows->begin : 0, end = is_own ? rows->end : field->rows;
-  gnn_reading window = gnn_reading_begin(field->dense + begin * field->width);
+  gnn_reading window = gnn_reading_begin(is_own && dataset->node_id ? NULL : field->dense + begin * field->width);
   for (int64_t v = begin; v < end; v++) {
     const int64_t r = is_own ? fields_row_of(dataset, v) : v;
     fields_look(&survey, field->dense + r * field->width, field->width, r * field->width);
@@ -360,7 +360,7 @@ static gnn_status fields_normalise(gnn_dataset *dataset, gnn_data_field *field, 
   int64_t zero_rows = 0, small_rows = 0;
   const int is_own = rows && field->domain == GNN_NODE;
   const int64_t begin = is_own ? rows->begin : 0, end = is_own ? rows->end : field->rows;
-  gnn_reading window = gnn_reading_begin(field->storage == GNN_DENSE ? field->dense + begin * field->width : NULL);
+  gnn_reading window = gnn_reading_begin(field->storage == GNN_DENSE && !(is_own && dataset->node_id) ? field->dense + begin * field->width : NULL);
   for (int64_t v = begin; v < end; v++) {
     const int64_t r = is_own ? fields_row_of(dataset, v) : v;
     double sum = 0;
