@@ -268,7 +268,7 @@ PlanRequest plan_request_with_room(const PlanRequest *request) {
   return best;
 }
 
-static const Plan *with_bound(const PlanRequest *request, const Plan *plan) { return !plan || request->needs_no_bound || plan == request->given ? plan : plan_with_bound(request->arena, plan); }
+static const Plan *with_bound(const PlanRequest *request, const Plan *plan) { return !plan || request->needs_no_bound || plan == request->given ? plan : plan_with_bound(request->arena, plan, request->effort); }
 
 /* Of all that were tried one answer is given: its bound is proved, and its blocks lie as low as they can be brought. */
 static const PlanAnswer *finished(const PlanRequest *request, const PlanAnswer *answer) {

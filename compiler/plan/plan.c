@@ -41,13 +41,13 @@ Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerO
   return plan->is_valid ? plan : NULL;
 }
 
-const Plan *plan_with_bound(Arena *arena, const Plan *plan) {
+const Plan *plan_with_bound(Arena *arena, const Plan *plan, PlannerEffort effort) {
   Plan *bounded = arena_alloc(arena, sizeof *bounded);
   PlannerPlan *planned = arena_alloc(arena, sizeof *planned);
   *bounded = *plan;
   *planned = *plan->planned;
   bounded->planned = planned;
-  planner_raise_bound(planned, arena, &bounded->report);
+  planner_raise_bound(planned, effort, arena, &bounded->report);
   return bounded;
 }
 

@@ -335,7 +335,7 @@ Plan *plan(Arena *arena, const PlanningProblem *problem, const PlannerOptions *o
  * of the same problem without that. NULL: there is none. */
 Plan *plan_avoiding(Arena *arena, const PlanningProblem *problem, const PlannerOptions *options, unsigned fates, const Plan *found);
 /* The same plan with the bound that more work proves. */
-const Plan *plan_with_bound(Arena *arena, const Plan *plan);
+const Plan *plan_with_bound(Arena *arena, const Plan *plan, PlannerEffort effort);
 /* The same decisions as the text of a gnncc-plan/1. NULL with `error` set: it is not a plan for this problem. */
 Plan *plan_from_text(Arena *arena, const PlanningProblem *problem, const char *text, size_t length, ProblemError *error);
 /* The bytes of a tier that a plan fits. */

@@ -50,16 +50,12 @@ static int compare_boxes(const void *a, const void *b) {
   return x->index < y->index ? -1 : x->index > y->index;
 }
 
-typedef struct Placed {
-  int64_t offset, bytes;
-  int from, until;
-} Placed;
-
 enum { BLOCK = 128 };
 
 typedef struct Block { /* a run of a row; its boxes lie within these steps */
-  int count, from, until;
-  Placed placed[BLOCK];
+  int count, first_step, last_step;
+  int from[BLOCK], until[BLOCK]; /* of each box; by themselves, as most boxes are asked for nothing else */
+  int64_t offset[BLOCK], end[BLOCK];
 } Block;
 
 typedef struct Row { /* boxes sorted by offset, in blocks */
@@ -126,17 +122,25 @@ static Block *add_block(Shelf *shelf, Row *row, int at) {
     row->limit = 2 * row->limit + 4;
   }
   Block *block = shelf->spare_count ? shelf->spare[--shelf->spare_count] : NEW(1, Block);
-  block->count = block->until = 0;
-  block->from = INT_MAX;
+  block->count = block->last_step = 0;
+  block->first_step = INT_MAX;
   memmove(row->blocks + at + 1, row->blocks + at, (size_t)(row->count - at) * sizeof *row->blocks);
   row->blocks[at] = block;
   row->count++;
   return block;
 }
 
-static void widen(Block *block, const Placed *placed) {
-  if (placed->from < block->from) block->from = placed->from;
-  if (placed->until > block->until) block->until = placed->until;
+static void widen(Block *block, int from, int until) {
+  if (from < block->first_step) block->first_step = from;
+  if (until > block->last_step) block->last_step = until;
+}
+
+/* Boxes [from, from + count) of a block go to place `at` of one, the same or another. */
+static void move_boxes(Block *to, int at, const Block *block, int from, int count) {
+  memmove(to->from + at, block->from + from, (size_t)count * sizeof *to->from);
+  memmove(to->until + at, block->until + from, (size_t)count * sizeof *to->until);
+  memmove(to->offset + at, block->offset + from, (size_t)count * sizeof *to->offset);
+  memmove(to->end + at, block->end + from, (size_t)count * sizeof *to->end);
 }
 
 /* For whoever looks for a hole in row k: is it there all the time? */
@@ -146,16 +150,15 @@ static bool is_wall(const Shelf *shelf, int k, int from, int until) {
   return from <= k * shelf->half && until >= end - 1;
 }
 
-/* Nothing fits between two of a row. */
-static bool is_shut(const Shelf *shelf, int k, const Placed *below, const Placed *above) {
-  return above->offset - (below->offset + below->bytes) < shelf->least_bytes && is_wall(shelf, k, below->from, below->until) &&
-         is_wall(shelf, k, above->from, above->until);
+/* Nothing fits between a box of a row and the next. */
+static bool is_shut(const Shelf *shelf, int k, const Block *block, int at) {
+  return block->offset[at + 1] - block->end[at] < shelf->least_bytes && is_wall(shelf, k, block->from[at], block->until[at]) &&
+         is_wall(shelf, k, block->from[at + 1], block->until[at + 1]);
 }
 
 static void join_above(Block *block, int at) {
-  Placed *below = &block->placed[at];
-  below->bytes = below[1].offset + below[1].bytes - below->offset;
-  memmove(below + 1, below + 2, (size_t)(--block->count - at - 1) * sizeof *below);
+  block->end[at] = block->end[at + 1];
+  move_boxes(block, at + 1, block, at + 2, --block->count - at - 1);
 }
 
 static void shelf_add(Shelf *shelf, int k, const Box *box) {
@@ -164,7 +167,7 @@ static void shelf_add(Shelf *shelf, int k, const Box *box) {
   int low = 0, high = row->count - 1; /* the last block that begins at or below the box */
   while (low < high) {
     int middle = (low + high + 1) / 2;
-    if (row->blocks[middle]->placed[0].offset <= box->offset) low = middle;
+    if (row->blocks[middle]->offset[0] <= box->offset) low = middle;
     else high = middle - 1;
   }
   Block *block = row->blocks[low];
@@ -172,28 +175,32 @@ static void shelf_add(Shelf *shelf, int k, const Box *box) {
     Block *next = add_block(shelf, row, low + 1);
     next->count = BLOCK / 2;
     block->count = BLOCK - BLOCK / 2;
-    memcpy(next->placed, block->placed + block->count, (size_t)next->count * sizeof *next->placed);
-    for (int i = 0; i < next->count; i++) widen(next, &next->placed[i]);
-    if (next->placed[0].offset <= box->offset) block = next;
+    move_boxes(next, 0, block, block->count, next->count);
+    for (int i = 0; i < next->count; i++) widen(next, next->from[i], next->until[i]);
+    if (next->offset[0] <= box->offset) block = next;
   }
   int at = block->count;
-  while (at > 0 && block->placed[at - 1].offset > box->offset) at--;
-  memmove(block->placed + at + 1, block->placed + at, (size_t)(block->count - at) * sizeof *block->placed);
-  block->placed[at] = (Placed){box->offset, box->bytes, box->from, box->until};
+  while (at > 0 && block->offset[at - 1] > box->offset) at--;
+  move_boxes(block, at + 1, block, at, block->count - at);
+  block->from[at] = box->from, block->until[at] = box->until;
+  block->offset[at] = box->offset, block->end[at] = box->offset + box->bytes;
   block->count++;
-  widen(block, &block->placed[at]);
-  if (at + 1 < block->count && is_shut(shelf, k, &block->placed[at], &block->placed[at + 1])) join_above(block, at);
-  if (at > 0 && is_shut(shelf, k, &block->placed[at - 1], &block->placed[at])) join_above(block, at - 1);
+  widen(block, box->from, box->until);
+  if (at + 1 < block->count && is_shut(shelf, k, block, at)) join_above(block, at);
+  if (at > 0 && is_shut(shelf, k, block, at - 1)) join_above(block, at - 1);
 }
 
-/* Those of a block that are there at some time of the box. Without branches: which they are is hard to foretell. */
-static int find_beside(const Block *block, const Box *box, int *beside) {
-  int count = 0;
-  for (int i = 0; i < block->count; i++) {
-    beside[count] = i;
-    count += (block->placed[i].until >= box->from) & (block->placed[i].from <= box->until);
+/* Those of 64 boxes of a block that are there at some time of the box, a bit each. Which they are is hard to foretell: of all of them it is found out at once, without branches. */
+static uint64_t find_beside(const Block *block, int first, const Box *box) {
+  uint8_t is_beside[64];
+  uint64_t beside = 0, eight;
+  for (int i = 0; i < 64; i++) is_beside[i] = (uint8_t)((block->until[first + i] >= box->from) & (block->from[first + i] <= box->until));
+  for (int i = 0; i < 64; i += 8) {
+    memcpy(&eight, is_beside + i, sizeof eight);
+    beside |= ((eight * 0x0102040810204080u) >> 56) << i; /* the lowest bit of each byte, the first byte being the lowest */
   }
-  return count;
+  const int left = block->count - first;
+  return left < 64 ? beside & (((uint64_t)1 << left) - 1) : beside;
 }
 
 /* Lowest (or tightest) hole among the placed boxes. */
@@ -204,19 +211,18 @@ static int64_t find_hole(const Shelf *shelf, const Box *box, bool is_best_fit) {
   int64_t top = 0, best = -1, best_size = INT64_MAX;
   for (int b = 0; b < row->count; b++) {
     const Block *block = row->blocks[b];
-    if (block->until < box->from || block->from > box->until) continue;
-    int beside[BLOCK];
-    const int count = find_beside(block, box, beside);
-    for (int i = 0; i < count; i++) {
-      const Placed *placed = &block->placed[beside[i]];
-      int64_t hole = placed->offset - top;
-      if (hole >= box->bytes && hole < best_size) {
-        if (!is_best_fit) return top;
-        best = top;
-        best_size = hole;
+    if (block->last_step < box->from || block->first_step > box->until) continue;
+    for (int first = 0; first < block->count; first += 64)
+      for (uint64_t beside = find_beside(block, first, box); beside; beside &= beside - 1) {
+        const int at = first + __builtin_ctzll(beside);
+        const int64_t hole = block->offset[at] - top;
+        if (hole >= box->bytes && hole < best_size) {
+          if (!is_best_fit) return top;
+          best = top;
+          best_size = hole;
+        }
+        if (block->end[at] > top) top = block->end[at];
       }
-      if (placed->offset + placed->bytes > top) top = placed->offset + placed->bytes;
-    }
   }
   return best >= 0 ? best : top;
 }

@@ -234,13 +234,14 @@ static PlannerPlan *make_plan(Session *s, const PlannerOptions *options, const B
   return plan;
 }
 
-void planner_raise_bound(PlannerPlan *plan, Arena *arena, PlannerReport *report) {
+void planner_raise_bound(PlannerPlan *plan, PlannerEffort effort, Arena *arena, PlannerReport *report) {
   Arena *scratch = arena_new();
   Session *s = session_new(plan->problem, scratch, 0);
   s->lower_bound_ns = plan->lower_bound_ns;
   s->certificate = plan->certificate;
   s->search->best->cost = plan->makespan_ns;
-  session_raise_bound(s);
+  const Budget budget = budget_of(effort);
+  session_raise_bound(s, &budget);
   plan->lower_bound_ns = report->lower_bound_ns = s->lower_bound_ns;
   plan->certificate = certificate_copy(&s->certificate, arena);
   report->is_optimal |= plan->makespan_ns <= plan->lower_bound_ns;
@@ -327,7 +328,7 @@ static PlannerPlan *find_plan(Session *s, const PlannerOptions *options, const B
   } else {
     for (int policy = 0; policy < POLICY_COUNT; policy++) report->policy_ns[policy] = COST_INVALID;
   }
-  if (!report->is_worthless && !options->needs_no_bound) session_raise_bound(s);
+  if (!report->is_worthless && !options->needs_no_bound) session_raise_bound(s, budget);
   if (s->search->best->cost >= COST_INVALID || report->is_worthless) return NULL;
   PlannerPlan *plan = make_plan(s, &searched, budget, arena, report);
   report->is_worthless = plan && options->worth_ns > 0 && (report->makespan_ns >= options->worth_ns || !report->has_addresses);

@@ -56,8 +56,8 @@ void planner_default_options(PlannerOptions *options);
  * Same problem and options (without a time limit), same plan. */
 PlannerPlan *planner_plan(const Problem *problem, const PlannerOptions *options, Arena *arena, PlannerReport *report);
 
-/* How near such a plan is to what is possible, where options.needs_no_bound left that open: changes the bound of plan and report, and nothing else. */
-void planner_raise_bound(PlannerPlan *plan, Arena *arena, PlannerReport *report);
+/* How near such a plan is to what is possible, where options.needs_no_bound left that open, with so much effort: changes the bound of plan and report, and nothing else. */
+void planner_raise_bound(PlannerPlan *plan, PlannerEffort effort, Arena *arena, PlannerReport *report);
 
 typedef struct PlannerText { /* a plan as it is written */
   char *text;

@@ -10,7 +10,7 @@
 #include "revolve.h"
 #include "compiler/base/clock.h"
 
-enum { LARGE_GAPS = 2000, VERY_MANY = 40000, MOST_CUTS = 64, MORE_CUTS = 128, MOST_DP_GAPS = 15000, WINDOW_ROUNDS = 2500, PATIENCE = 40, MORE_ROUNDS = 6000, MORE_PATIENCE = 100, FINAL_WORK = 60000000, FINAL_ROUNDS = 20000, FINAL_PATIENCE = 330 };
+enum { LARGE_GAPS = 2000, VERY_MANY = 40000, MOST_CUTS = 64, MORE_CUTS = 128, MOST_DP_GAPS = 15000, WINDOW_ROUNDS = 2500, PATIENCE = 40, MORE_ROUNDS = 6000, MORE_PATIENCE = 100, FINAL_WORK = 60000000, FINAL_ROUNDS = 20000, FINAL_PATIENCE = 330, FEWEST_ROUNDS = 256 };
 
 static bool are_very_many(const Session *s) { return s->geometry->open_count > VERY_MANY; }
 
@@ -18,11 +18,11 @@ bool session_is_large(const Session *s) { return s->geometry->open_count > LARGE
 
 Budget budget_of(PlannerEffort effort) {
   switch (effort) {
-    case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000, 0};
-    case PLANNER_BEST: return (Budget){100000000, 40000000, 1200000, 11, 6, 60, 120000000, 40000000};
+    case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000, 0, 4};
+    case PLANNER_BEST: return (Budget){100000000, 40000000, 1200000, 11, 6, 60, 120000000, 40000000, 1};
     case PLANNER_NORMAL: break;
   }
-  return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000, 4000000};
+  return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000, 4000000, 1};
 }
 
 Session *session_new(const Problem *problem, Arena *arena, double deadline) {
@@ -284,16 +284,18 @@ static void take_bound(Session *s, const Windows *windows, int64_t bound) {
   if (bound > s->search->target_ns) s->search->target_ns = bound;
 }
 
-void session_raise_bound(Session *s) {
+void session_raise_bound(Session *s, const Budget *budget) {
   enum { FEW_GAPS = 32 };
   int64_t known = s->search->best->cost;
+  const int share = budget->bound_share;
   if (known >= COST_INVALID || known - s->lower_bound_ns < known / 100 || s->geometry->open_count <= FEW_GAPS) return;
   Windows *fewer = session_is_large(s) ? windows_new(s->arena, s->problem, s->geometry, MOST_CUTS, RERUNS_PROVED) : NULL;
-  const int rounds = fewer ? windows_rounds(fewer, FINAL_WORK) : 0;
-  if (rounds > MORE_ROUNDS) /* fewer windows rise further where the steps stay long for longer */
-    take_bound(s, fewer, windows_raise(fewer, known, rounds < FINAL_ROUNDS ? rounds : FINAL_ROUNDS, FINAL_PATIENCE));
+  const int rounds = fewer ? windows_rounds(fewer, FINAL_WORK / share) : 0;
+  if (rounds > FEWEST_ROUNDS) /* fewer windows rise further where the steps stay long for longer */
+    take_bound(s, fewer, windows_raise(fewer, known, rounds < FINAL_ROUNDS ? rounds : FINAL_ROUNDS, FINAL_PATIENCE / share));
   Windows *windows = windows_new(s->arena, s->problem, s->geometry, MORE_CUTS, RERUNS_PROVED);
-  if (windows) take_bound(s, windows, windows_raise(windows, known, MORE_ROUNDS, MORE_PATIENCE));
+  if (windows && s->certificate.kind == CERTIFICATE_WINDOWS) windows_begin_at(windows, &s->certificate.windows);
+  if (windows) take_bound(s, windows, windows_raise(windows, known, MORE_ROUNDS / share, MORE_PATIENCE / share));
 }
 
 /* Of many gaps, prices and fillings decide; then whole values, and parts of them, are searched over. */

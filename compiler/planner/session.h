@@ -18,6 +18,7 @@ typedef struct Budget {
   int splits, rounds;
   int64_t packing;
   int64_t coarse_units; /* of multilevel.h, for each size of pieces; 0: none is tried */
+  int bound_share;      /* of the rounds in which the bound is raised in the end, one in so many */
 } Budget;
 
 Budget budget_of(PlannerEffort effort);
@@ -53,7 +54,7 @@ void session_try_fillings(Session *session, const Windows *windows);
 void session_fill_again(Session *session, const Session *before, int64_t units);
 
 /* Prove more over windows, towards the makespan of the best plan, where it is not near the bound. */
-void session_raise_bound(Session *session);
+void session_raise_bound(Session *session, const Budget *budget);
 
 /* So many gaps that single ones are not searched over. */
 bool session_is_large(const Session *session);

@@ -29,6 +29,7 @@ typedef struct SimulationScratch {
   int64_t margin_bytes;
   Skyline sky; /* D(s) with what was chosen so far */
   bool *is_chosen; /* by move */
+  int *blocked; /* by move: the last step known at which there is no room for it */
   int64_t *ends; /* by step: bytes of what was chosen that is needed there */
   int *issued, issued_count; /* at this boundary */
   int first_open; /* moves before it are chosen, or over */
@@ -61,6 +62,7 @@ Simulation *simulation_new(Arena *arena, const Sequence *q) {
   c->due = NEW(steps + 1, int);
   c->ends = NEW(steps + 1, int64_t);
   c->is_chosen = NEW(q->move_limit, bool);
+  c->blocked = NEW(q->move_limit, int);
   c->issued = NEW(q->move_limit, int);
   c->sky = skyline_new(arena, NULL, steps + 1);
   c->write_ring.entries = NEW(offloads, RingEntry);
@@ -203,12 +205,14 @@ static int max_due(const Simulation *m, int s, int must) {
 
 enum { WINDOW = 16 }; /* what cannot come back yet is overtaken by as many */
 
-static bool may_return(const Simulation *m, const Sequence *q, int i, int s, int head, int64_t taken_bytes) {
-  const SimulationScratch *c = m->scratch;
+static bool may_return(Simulation *m, const Sequence *q, int i, int s, int head, int64_t taken_bytes) {
+  SimulationScratch *c = m->scratch;
   const PlanMove *move = &q->moves[i];
   const int64_t bytes = q->problem->pieces[move->piece].bytes, device = q->problem->device_bytes - c->margin_bytes;
   if (move->after >= s || c->offload_of[i] >= head) return false;
-  return taken_bytes + bytes <= device && skyline_highest(&c->sky, s, move->v) + bytes <= device;
+  if (taken_bytes + bytes > device || s <= c->blocked[i]) return false;
+  c->blocked[i] = skyline_last_above(&c->sky, s, move->v, device - bytes); /* there will be less room, not more */
+  return c->blocked[i] < 0;
 }
 
 /* The returns that begin at boundary s, while the lane would be free for them during the step; those that have to are among them already. */
@@ -240,6 +244,7 @@ bool simulate_choosing(Simulation *m, Sequence *q, int64_t margin_bytes) {
   SimulationScratch *c = m->scratch;
   for (int i = 0; i < q->move_count; i++) q->moves[i].g = q->moves[i].v;
   memset(c->is_chosen, 0, (size_t)q->move_count * sizeof *c->is_chosen);
+  memset(c->blocked, -1, (size_t)q->move_count * sizeof *c->blocked);
   c->first_open = 0;
   c->margin_bytes = margin_bytes;
   return pass(m, q, q);

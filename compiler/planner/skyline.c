@@ -82,4 +82,14 @@ int64_t skyline_highest(const Skyline *k, int from, int to) {
   return left;
 }
 
+/* Of what lies below a node, which is `width` steps from `first` on. */
+static int last_above(const Skyline *k, int node, int first, int width, int from, int to, int64_t limit) {
+  if (first >= to || first + width <= from || k->highest[node] <= limit) return -1;
+  if (width == 1) return first;
+  const int half = width / 2, at = last_above(k, 2 * node + 1, first + half, half, from, to, limit - k->raised[node]);
+  return at >= 0 ? at : last_above(k, 2 * node, first, half, from, to, limit - k->raised[node]);
+}
+
+int skyline_last_above(const Skyline *k, int from, int to, int64_t limit) { return last_above(k, 1, 0, k->size, from, to, limit); }
+
 int64_t skyline_at(const Skyline *k, int step) { return skyline_highest(k, step, step + 1); }

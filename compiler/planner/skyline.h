@@ -29,6 +29,9 @@ void skyline_raise_each(Skyline *skyline, const int64_t *by, int steps);
 /* INT64_MIN where there are none. */
 int64_t skyline_highest(const Skyline *skyline, int from, int to);
 
+/* The last of those steps that is higher than `limit`; -1: none is. */
+int skyline_last_above(const Skyline *skyline, int from, int to, int64_t limit);
+
 int64_t skyline_at(const Skyline *skyline, int step);
 
 #endif

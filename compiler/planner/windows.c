@@ -57,6 +57,7 @@ struct Windows {
   double scale; /* ns per byte of one unit of lam */
   double level;
   int idle;
+  bool is_begun; /* has prices of others */
 };
 
 /* ---- what is there ---- */
@@ -649,10 +650,32 @@ static int64_t prove(const Windows *w) {
   return sum > 0 ? (int64_t)((sum + ((Wide)1 << 40) - 1) >> 40) : 0;
 }
 
+/* The index of the nearest of some steps that rise. */
+static int nearest(const int *steps, int count, int step) {
+  int at = 0;
+  while (at + 1 < count && abs(steps[at + 1] - step) <= abs(steps[at] - step)) at++;
+  return at;
+}
+
+void windows_begin_at(Windows *w, const PlanWindows *others) {
+  const int cuts = w->cut_count;
+  for (int j = 0, other = 0; j <= cuts; j++) {
+    const int from = j ? w->cuts[j - 1] : 0, to = j < cuts ? w->cuts[j] : w->problem->step_count, middle = from + (to - from) / 2;
+    while (other < others->cut_count && others->cuts[other] < middle) other++;
+    memcpy(w->rows + WINDOW_ROWS * j, others->rows + WINDOW_ROWS * other, WINDOW_ROWS * sizeof(double));
+  }
+  for (int c = 0; c < others->cut_count; c++) {
+    const int at = nearest(w->cuts, cuts, others->cuts[c]);
+    w->lam[at] += others->lam[c];
+    w->mu[at] += others->mu[c];
+  }
+  w->is_begun = true;
+}
+
 int64_t windows_raise(Windows *w, int64_t known_ns, int rounds, int patience) {
   if (w->level == 0) {
-    begin(w);
-    w->level = ((double)known_ns - value_and_slope(w)) / 2;
+    if (!w->is_begun) begin(w);
+    w->level = ((double)known_ns - value_and_slope(w)) / (w->is_begun ? 16 : 2);
   }
   for (int round = 0; round < rounds && w->best < 0.998 * (double)known_ns; round++) {
     double value = value_and_slope(w);

@@ -13,6 +13,9 @@ typedef enum WindowsReruns { RERUNS_PROVED, RERUNS_ESTIMATED, RERUNS_BY_COPIES }
 /* Up to `most_cuts` steps to cut at. NULL where an op may communicate or not, or nothing is over the budget. */
 Windows *windows_new(Arena *arena, const Problem *problem, const Geometry *geometry, int most_cuts, WindowsReruns reruns);
 
+/* Begin where other windows of the same problem ended: their weights in those that lie within them, their prices of room at the nearest cuts. */
+void windows_begin_at(Windows *windows, const PlanWindows *others);
+
 /* Raise the bound towards `known_ns`, the makespan of a plan, in up to `rounds` rounds, with shorter steps after `patience` rounds in which little was won; what
  * it proves. It goes on from where it was. */
 int64_t windows_raise(Windows *windows, int64_t known_ns, int rounds, int patience);

@@ -101,7 +101,7 @@ static void ask_bound(Tally *tally, const Problem *problem, const char *text) {
     const int64_t before = plan->lower_bound_ns, makespan = plan->makespan_ns;
     size_t length;
     tally->asked++;
-    planner_raise_bound(plan, arena, &report);
+    planner_raise_bound(plan, options.effort, arena, &report);
     const char *raised = plan_write_json(plan, arena, &length);
     tally->wrong += plan->lower_bound_ns < before || report.lower_bound_ns != plan->lower_bound_ns || plan->makespan_ns != makespan ||
                     planner_check_json(text, strlen(text), raised, length, NULL, NULL) != PLANNER_CHECK_VALID;
