@@ -18,11 +18,11 @@ bool session_is_large(const Session *s) { return s->geometry->open_count > LARGE
 
 Budget budget_of(PlannerEffort effort) {
   switch (effort) {
-    case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000, 0, 4};
-    case PLANNER_BEST: return (Budget){100000000, 40000000, 1200000, 11, 6, 60, 120000000, 40000000, 1};
+    case PLANNER_FAST: return (Budget){4000000, 2000000, 400000, 0, 2, 20, 20000000, 1200000, 0, 4};
+    case PLANNER_BEST: return (Budget){100000000, 40000000, 1200000, 11, 6, 60, 120000000, INT64_MAX, 40000000, 1};
     case PLANNER_NORMAL: break;
   }
-  return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000, 4000000, 1};
+  return (Budget){7000000, 7500000, 1200000, 7, 4, 40, 40000000, 6000000, 4000000, 1};
 }
 
 Session *session_new(const Problem *problem, Arena *arena, double deadline) {

@@ -17,6 +17,7 @@ typedef struct Budget {
   int ladder_rungs;
   int splits, rounds;
   int64_t packing;
+  int64_t intervals; /* of many gaps: where so many were laid out, plans with addresses are found that are to be improved no further */
   int64_t coarse_units; /* of multilevel.h, for each size of pieces; 0: none is tried */
   int bound_share;      /* of the rounds in which the bound is raised in the end, one in so many */
 } Budget;

@@ -21,6 +21,7 @@ typedef struct Packer {
   Candidate *trial;
   Settled best;
   Addresses *last; /* of the last greedy packing */
+  int64_t intervals; /* laid out so far */
   int64_t effort; /* of one try during a search */
   uint64_t seen[SEEN]; /* what was tried, by its hash */
   uint64_t unpackable[SEEN]; /* intervals that an effort did not lay out, by their hash */
@@ -46,6 +47,15 @@ static bool beats(const Addresses *layout, int64_t makespan_ns, const Settled *b
 }
 
 static bool is_laid_out(const Packer *packer) { return packer->best.layout && packer->best.layout->is_packed; }
+
+static bool is_settled(const Packer *packer, int64_t makespan_ns) {
+  return is_laid_out(packer) && packer->best.makespan_ns <= makespan_ns;
+}
+
+/* There are addresses, and what may be spent on faster plans with addresses is. */
+static bool is_spent(const Packer *packer, const Budget *budget) {
+  return (is_laid_out(packer) && packer->intervals >= budget->intervals) || search_is_late(packer->session->search);
+}
 
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t count) { /* FNV-1a */
   for (size_t i = 0; i < count; i++) hash = (hash ^ ((const uint8_t *)bytes)[i]) * 0x100000001B3u;
@@ -73,7 +83,7 @@ static bool lay_out(Packer *packer, int64_t effort) {
   const uint64_t hash = hash_intervals(layout, effort);
   uint64_t *slot = &packer->unpackable[hash % SEEN];
   const bool is_in_vain = *slot == hash && effort > 0 && (is_laid_out(packer) || makespan >= packer->best.makespan_ns);
-  if (!is_in_vain) addresses_pack(layout, device, effort);
+  if (!is_in_vain) addresses_pack(layout, device, effort), packer->intervals += layout->count;
   if (!layout->is_packed) *slot = hash;
   if (effort == 0) packer->last = addresses_copy(layout, packer->arena);
   bool is_better = !is_in_vain && beats(layout, makespan, &packer->best);
@@ -272,17 +282,19 @@ static bool fill_with_less(Packer *packer, const Budget *budget, const int64_t *
   return is_found;
 }
 
-/* Where little sticks out of the packing last met: returns come later there. */
+/* Where little sticks out of the packing last met: returns come later there, while less and less does. */
 static void put_off_returns(Packer *packer) {
   enum { ROUNDS = 6, FEW = 50 };
   Evaluator *e = packer->on_device;
   const int64_t device = packer->session->problem->device_bytes;
-  for (int round = 0; round < ROUNDS && !packer->last->is_packed && !search_is_late(packer->session->search); round++) {
+  int above = addresses_count_above(packer->last, device), least = packer->last->count / FEW + 1;
+  for (int round = 0; round < ROUNDS && above > 0 && above < least && !search_is_late(packer->session->search); round++) {
     const Addresses *before = packer->last;
-    if (addresses_count_above(before, device) > before->count / FEW || addresses_delay_around(e, before, device) == 0) return;
-    if (e->simulation->makespan_ns >= COST_INVALID) return;
+    if (addresses_delay_around(e, before, device) == 0 || e->simulation->makespan_ns >= COST_INVALID) return;
     lay_out(packer, 0);
     if (packer->last == before) return; /* slower than what was laid out */
+    least = above;
+    above = addresses_count_above(packer->last, device);
   }
 }
 
@@ -296,14 +308,15 @@ static void fill_around(Packer *packer, const Budget *budget) {
   const size_t size = (size_t)(s->problem->step_count + 1) * sizeof(int64_t);
   int64_t *reserve = arena_alloc(arena, size), *too_little = arena_alloc(arena, size), *middle = arena_alloc(arena, size);
   bool is_found = packer->last || try_candidate(packer, s->search->best, 0) || packer->last;
-  for (int attempt = 0; attempt < ATTEMPTS && is_found && !packer->last->is_packed && !search_is_late(s->search); attempt++) {
+  for (int attempt = 0; attempt < ATTEMPTS && is_found && !packer->last->is_packed && !is_spent(packer, budget); attempt++) {
     const Addresses *before = packer->last;
     memcpy(too_little, reserve, size);
     reserve_excess(packer, before, device - attempt * (device / NOTCH), 1 + attempt, attempt, reserve);
     is_found = fill_with_less(packer, budget, reserve) && packer->last != before; /* else it is slower than what was laid out */
     if (is_found) put_off_returns(packer);
   }
-  for (int i = 0; i < HALVINGS && is_found && is_laid_out(packer) && !search_is_late(s->search); i++) {
+  const int64_t fastest = s->search->best->cost; /* without addresses */
+  for (int i = 0; i < HALVINGS && is_found && is_laid_out(packer) && !is_settled(packer, fastest + fastest / NOTICED) && !is_spent(packer, budget); i++) {
     int64_t before = packer->best.makespan_ns;
     for (int t = 0; t < s->problem->step_count; t++) middle[t] = too_little[t] + (reserve[t] - too_little[t]) / 2;
     fill_with_less(packer, budget, middle);
@@ -353,7 +366,7 @@ static void go_down_quickly(Packer *packer, const Budget *budget) {
     fill_smaller(packer, budget, fits);
     if (!is_laid_out(packer) && packer->best.layout->height_bytes < before) share = (double)device / (double)packer->best.layout->height_bytes;
   }
-  for (int i = 0; i < HALVINGS && is_laid_out(packer) && !search_is_late(s->search); i++) {
+  for (int i = 0; i < HALVINGS && is_laid_out(packer) && !is_spent(packer, budget); i++) {
     int64_t middle = fits + (sticks_out - fits) / 2, before = packer->best.makespan_ns;
     fill_smaller(packer, budget, middle);
     if (packer->best.makespan_ns < before) fits = middle;
@@ -409,7 +422,7 @@ static void lay_out_faster_policy(Packer *packer, Policy policy, int64_t packing
     policy_plan(small->evaluator, policy, candidate);
     bool is_faster = candidate->cost < before;
     packer->source = small->evaluator;
-    if (is_faster) try_candidate(packer, candidate, rung == NOTCHES ? packing : packing / 16);
+    if (is_faster) try_candidate(packer, candidate, session_is_large(s) ? 0 : rung == NOTCHES ? packing : packing / 16);
     packer->source = packer->on_device;
     arena_free(scratch);
     if (!is_faster) return;
@@ -430,10 +443,6 @@ static void lay_out_faster_policies(Packer *packer, const int64_t *costs, int64_
   }
 }
 
-static bool is_settled(const Packer *packer, int64_t makespan_ns) {
-  return is_laid_out(packer) && packer->best.makespan_ns <= makespan_ns;
-}
-
 /* The first plan found that can be laid out. */
 static void lay_out_any(Packer *packer, const Budget *budget) {
   fill_around(packer, budget);
@@ -445,7 +454,7 @@ static void lay_out_fastest(Packer *packer, Session *s, const Budget *budget, in
   int64_t excess = packer->best.layout->height_bytes - s->problem->device_bytes;
   if (session_is_large(s)) {
     if (!is_laid_out(packer)) fill_around(packer, budget);
-    if (s->second && (!is_laid_out(packer) || packer->best.makespan_ns > s->second->cost)) fill_around_second(packer, s, budget);
+    if (s->second && (!is_laid_out(packer) || packer->best.makespan_ns > s->second->cost) && !is_spent(packer, budget)) fill_around_second(packer, s, budget);
     bool is_searched = s->geometry->open_count <= SEARCHED_GAPS && s->labels > 0;
     if (!is_settled(packer, makespan + makespan / NEAR) && is_searched) go_down_by_halves(packer, budget, worth_ns, excess, makespan);
     if (!is_laid_out(packer)) go_down_quickly(packer, budget);

@@ -166,7 +166,7 @@ static char *file_text(Arena *arena, const char *path) {
 
 static int size(int count, char **files) {
   static const int shares[] = {90, 50, 25, 10, 2, 0};
-  const char *only = getenv("ONLY"); /* problems whose names have this */
+  const char *only = getenv("ONLY"); /* rows whose name and share, "products, 512 rows 50%", have this */
   printf("%-34s %5s %7s %7s %7s %6s %7s %10s %10s %10s %8s\n", "problem", "share", "pieces", "steps", "gaps", "read s", "plan s", "free s", "bound s", "epoch s", "gap");
   for (int i = 0; i < count; i++) {
     Arena *arena = arena_new();
@@ -174,7 +174,10 @@ static int size(int count, char **files) {
     arena_free(arena);
   }
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes && !count; i++)
-    for (size_t k = 0; k < sizeof shares / sizeof *shares && (!only || strstr(sizes[i].name, only)); k++) {
+    for (size_t k = 0; k < sizeof shares / sizeof *shares; k++) {
+      char row[64];
+      snprintf(row, sizeof row, "%s %d%%", sizes[i].name, shares[k]);
+      if (only && !strstr(row, only)) continue;
       Arena *arena = arena_new();
       PartsOptions options = sizes[i];
       options.budget = 0.01 * shares[k];
