@@ -91,7 +91,7 @@ static void memory_race(Memory *m, const Use *before, int step) {
  * the span is inside its space. */
 static bool memory_access(Memory *m, Span span, bool is_write, int lane, int index, int step, const int *clock) {
   const bool is_in_window = span.space == SPACE_SSD && span.from >= GNN_WINDOWS_AT; /* of a file of the user's */
-  if (span.from < 0 || (!is_in_window && span.to > m->bytes[span.space]) || span.from >= span.to) {
+  if (span.from < 0 || (!is_in_window && span.to > m->bytes[span.space]) || span.from > span.to) {
     memory_fault(m, step, "an access outside", "the arena");
     return false;
   }

@@ -8,7 +8,7 @@ put_npy='our $folder;
       open my $out, ">:raw", "$folder/$file.npy" or die;
       print $out "\x93NUMPY\x01\x00", pack("v", length $header), $header, $bytes;
     }'
-# Of 9000 nodes: a hub with an edge to and from every other; half of them isolated; edges in one direction. Features are sparse.
+# Of 9000 nodes: a hub with an edge to and from every other; half of them isolated; edges in one direction; one edge in all. Features are sparse.
 graph_of() { # NAME: a folder of .npy files
   mkdir -p "$1" && perl -e "$put_npy"'
     my ($name, $nodes, $width, @from, @to, $state) = ($ARGV[0], 9000, 32, (), ());
@@ -19,6 +19,7 @@ graph_of() { # NAME: a folder of .npy files
     if ($name eq "hub") { for (1 .. $nodes - 1) { add(0, $_); add($_, 0) } }
     if ($name eq "isolated") { for (1 .. 9000) { my ($a, $b) = (2 * next_below($nodes / 2), 2 * next_below($nodes / 2)); add($a, $b); add($b, $a) } }
     if ($name eq "directed") { for (1 .. 40000) { add(next_below($nodes), next_below($nodes)) } }
+    if ($name eq "lone") { add(3, 9) }
     put("edge_index", "<i8", "2, " . @from, pack("q<*", @from, @to));
     my @x = (0) x ($nodes * $width);
     for my $v (0 .. $nodes - 1) { $x[$v * $width + next_below($width)] = 1 + next_below(8) / 8 for 1 .. 3 }

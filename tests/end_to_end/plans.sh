@@ -232,6 +232,23 @@ queue away4_ssd none --budget ssd=64MiB
 cp away_directed.gnn halos_directed.gnn && cp ssd_directed.gnn halosssd_directed.gnn
 queue halos_directed none '--cut=halos(4)' --budget host=64MiB --budget device=2MiB
 queue halosssd_directed none '--cut=halos(4)' --budget ssd=64MiB --budget device=2300KiB
+graph_of lone
+cat >keep_lone.gnn <<END # all parts but one have no edges
+data g from npy("lone")
+model lone on g {
+  h = x |> SAGE(32) |> relu |> dropout(0.5)
+  return h |> SAGE(y.classes)
+}
+train lone {
+  loss      = cross_entropy(out, y)
+  optimizer = adam(lr = 0.01)
+  epochs    = 6
+}
+END
+cp keep_lone.gnn lone_rows.gnn && cp keep_lone.gnn lone_slices.gnn
+queue keep_lone none
+queue lone_rows none '--cut=rows(4)' --budget host=64MiB --budget device=760KiB
+queue lone_slices none '--cut=slices(2)' --budget ssd=64MiB --budget device=930KiB
 cat >keep_source.gnn <<END # sums at sources that ask for the numbers of edges
 data g from synth(kind = "rmat", nodes = 8200, degree = 3, features = 12, classes = 5, seed = 3)
 model source on g {
@@ -623,6 +640,8 @@ for name in halos halosssd; do check "edges one way, $name, features and codes a
 check "codes come by parts in both directions" bash -c "grep -q 'in graph_in_idx\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_idx\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c"
 halo_tables() { grep -q 'in graph_in_halo_rows\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'in graph_out_halo_rows\[2/4\] <- ssd' gen_halosssd_directed/halosssd_directed.c && ! grep -q 'AT_graph_[a-z]*_halo_rows ' gen_halos{,ssd}_directed/*.c; }
 check "which rows the parts gather comes by parts in both directions" halo_tables
+check "one edge, everything kept: trains" train keep_lone out_keep_lone
+for name in lone_rows lone_slices; do check "$name, parts without edges: same bits, memory as planned" agrees_with keep_lone $name; done
 check "labels come by parts, too, where the device has little room" bash -c "grep -q 'in data_y\[2/4\] <- host' gen_halos_directed/halos_directed.c && grep -q 'AT_data_y INT64_C' gen_away_directed/away_directed.c"
 named_edges() { # TIER: in the order of the edges that arrive and of those that leave
   agrees_with keep_named named_$1 && grep -q "in graph_edge_id\[2/4\] .*$1" gen_named_$1/named_$1.c && grep -q "in graph_out_edge_id\[2/4\] .*$1" gen_named_$1/named_$1.c && ! grep -q 'AT_graph_[a-z_]*edge_id ' gen_named_$1/named_$1.c
