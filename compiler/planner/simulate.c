@@ -218,13 +218,19 @@ static bool may_return(Simulation *m, const Sequence *q, int i, int s, int head,
 /* The returns that begin at boundary s, while the lane would be free for them during the step; those that have to are among them already. */
 static void choose(Simulation *m, Sequence *q, int s, int head, int64_t boundary, int64_t pending_bytes) {
   SimulationScratch *c = m->scratch;
-  int64_t lane = c->free_ns[LANE_H2D], end = boundary + q->compute_ns[s];
+  int64_t lane = c->free_ns[LANE_H2D], end = max64(boundary, c->arrival_ns[s]) + q->compute_ns[s];
   while (c->first_open < q->move_count && (c->is_chosen[c->first_open] || q->moves[c->first_open].v <= s)) c->first_open++;
-  for (int i = c->first_open; i < q->move_count && q->moves[i].v == s; i++) lane += q->problem->pieces[q->moves[i].piece].h2d_ns;
-  for (int i = c->first_open, seen = 0; i < q->move_count && seen < WINDOW && lane <= end; i++) {
+  for (int i = c->first_open; i < q->move_count && q->moves[i].v == s; i++) { /* the step waits for these */
+    if (c->is_chosen[i]) continue;
+    lane = max64(lane, boundary) + q->problem->pieces[q->moves[i].piece].h2d_ns;
+    end = max64(end, lane + q->compute_ns[s]);
+  }
+  for (int i = c->first_open, passed = 0; i < q->move_count && passed < WINDOW && lane <= end; i++) {
     if (c->is_chosen[i] || q->moves[i].v <= s) continue;
-    seen++;
-    if (!may_return(m, q, i, s, head, c->need[s] + pending_bytes)) continue;
+    if (!may_return(m, q, i, s, head, c->need[s] + pending_bytes)) {
+      passed++;
+      continue;
+    }
     const ProblemPiece *piece = &q->problem->pieces[q->moves[i].piece];
     c->is_chosen[i] = true;
     c->issued[c->issued_count++] = i;

@@ -99,6 +99,22 @@ static void judge_addresses(Tap *tap, const PartsOptions *instance) {
   arena_free(arena);
 }
 
+/* While a sum waits for its slices and computes, as many of the next ones come as there is room for; with sixteen for each sum, or none while it waits, it takes 0.91 s. */
+static void judge_overlap(Tap *tap) {
+  Arena *arena = arena_new();
+  PartsOptions instance = holes[0];
+  PlannerOptions options;
+  PlannerReport report;
+  instance.budget = 0.1;
+  planner_default_options(&options);
+  options.effort = PLANNER_FAST;
+  options.policy = POLICY_OFFLOAD;
+  const PlannerPlan *plan = planner_plan(suite_read(arena, generate_parts(arena, &instance)), &options, arena, &report);
+  tap_ok(tap, plan && report.makespan_ns < 800000000, "%s at %.0f %%, all of them away: slices come beside the sums over others", instance.name, 100 * instance.budget);
+  if (plan) tap_note("%.1f ms", 1e-6 * (double)report.makespan_ns);
+  arena_free(arena);
+}
+
 static double certified_gap(const PartsOptions *instance, PlannerReport *report) {
   Arena *arena = arena_new();
   PlannerOptions options;
@@ -110,11 +126,11 @@ static double certified_gap(const PartsOptions *instance, PlannerReport *report)
   return gap;
 }
 
-/* With half of the room pieces alike take the fates at which the bound is met: without them the gap is 14 %. Of a deep network some of each value stays, leaves or is made
+/* With half of the room pieces alike take the fates at which the bound is met: without them the gap is 22 %. Of a deep network some of each value stays, leaves or is made
  * again; more of it where whole values leave. */
 static void judge_gap(Tap *tap) {
   const PartsOptions deep = {"192 rows, 8 layers", 111059956, 1615685872, 128, 256, 172, 8, PARTS_ROWS, 192, 1, true, true, true, 0.25};
-  PartsOptions instance = instances[0];
+  PartsOptions instance = holes[1];
   PlannerReport report;
   instance.budget = 0.5;
   const double gap = certified_gap(&instance, &report), deep_gap = certified_gap(&deep, &report);
@@ -250,6 +266,7 @@ int main(void) {
   }
   for (int i = 0; i < (count > 1 ? 3 : 1); i++) judge_addresses(&tap, &holes[i]);
   if (count > 1) {
+    judge_overlap(&tap);
     judge_gap(&tap);
     judge_sharing(&tap);
   }
