@@ -112,6 +112,8 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   [ -z "${CUDA_ALL:-}" ] || check "learned: what an optimiser keeps comes by parts, and goes back" goes_home learned host
   cut_program learned_ring whole_learned "$work/learned_ssd.gnn" "$box" '--cut=rows(2)' --budget device=3MiB --budget host=2MiB
   check "learned: what an optimiser keeps comes by parts, and goes back, by the ring to the SSD" goes_home learned_ring ring
+  same_gradients() { for program in whole_learned learned_ring; do "$work/$program" gradients -q -o "$work/$program.safetensors" || return 1; done; grep -aq '"e":' "$work/learned_ring.safetensors" && cmp "$work/whole_learned.safetensors" "$work/learned_ring.safetensors"; }
+  check "learned: gradients are written from where their parts are" same_gradients
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$models/learned4.gnn" >"$work/norm.gnn"
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$work/learned_ssd.gnn" >"$work/norm_ssd.gnn"
   if [ -n "${CUDA_ALL:-}" ]; then
