@@ -384,20 +384,13 @@ check "a link to the host that is missing is told" pasted_links "cpu.<->.host" -
 check "a link to the SSD that is missing is told" pasted_links "cpu.<->.ssd" --budget ssd=4MiB
 check "both, one after the other" pasted_links "cpu.<->.host host.<->.ssd" --budget host=4MiB --budget ssd=4MiB
 check "measured peak is the planned one" ./karate check
-cat >parts.gnn <<'MODEL'
-data g from synth(kind = "rmat", nodes = 4100, degree = 3, features = 12, classes = 5, seed = 3) { node x : f32[12]; node y : class[5]; node e : learned[48] }
-model parts on g {
-  h = x |> SAGE(48) |> relu |> Linear(48) |> relu
-  return (h + e) |> Linear(y.classes)
-}
-train parts { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2 }
-MODEL
+late=$here/models/plans/late2.gnn
 weighs() { "./$1" gradients -q -o "$1.safetensors"; }
-whole_gradients() { LEVEL=-O0 in_float whole_parts parts.gnn -w --cut=whole && weighs whole_parts && grep -aq '"e":{[^}]*"shape":\[4100,48\]' whole_parts.safetensors; }
+whole_gradients() { LEVEL=-O0 in_float whole_late "$late" -w --cut=whole && weighs whole_late && grep -aq '"e":{[^}]*"shape":\[4100,48\]' whole_late.safetensors; }
 parts_of_gradients() { # NAME TIER HOME OPTION...: the gradient of e is in two parts, of which one waits in this tier for the update
-  mkdir "by_$1" && { cat parts.gnn && echo "plan { fate \"e\" = $3 }"; } >"by_$1/parts.gnn" && LEVEL=-O0 in_float "parts_$1" "by_$1/parts.gnn" -w --plan-effort=fast '--cut=rows(2)' "${@:4}" || return 1
-  sed -n '/ gradient_parts\[\]/{n;p}' gen/parts.c | tee places
-  [ "$(grep -o '{GNN_' places | wc -l)" -eq 2 ] && grep -q "$2" places && weighs "parts_$1" && cmp whole_parts.safetensors "parts_$1.safetensors"
+  mkdir "by_$1" && { cat "$late" && echo "plan { fate \"e\" = $3 }"; } >"by_$1/late2.gnn" && LEVEL=-O0 in_float "late_$1" "by_$1/late2.gnn" -w --plan-effort=fast '--cut=rows(2)' "${@:4}" || return 1
+  sed -n '/ gradient_parts\[\]/{n;p}' gen/late2.c | tee places
+  [ "$(grep -o '{GNN_' places | wc -l)" -eq 2 ] && grep -q "$2" places && weighs "late_$1" && cmp whole_late.safetensors "late_$1.safetensors"
 }
 check "gradients: of a weight with a row for each node" whole_gradients
 check "  the same where only its parts are on the device" parts_of_gradients device GNN_DEVICE host --budget host=64MiB
