@@ -348,7 +348,7 @@ typedef struct gnn_weight_desc {
   double a;             /* the constant; the bound of uniform(-a, a); the standard deviation */
   int is_trained;       /* 0: a buffer */
   int64_t at;           /* arena offset of the value */
-  int64_t at_gradient;  /* where forward_backward leaves the gradient; -1 without */
+  int64_t at_gradient;  /* where forward_backward leaves the gradient; -1: not as a whole on the device, or there is none */
   int state_count;      /* optimiser state arrays of the same shape: up to 3 */
   int64_t at_state[3];
   int is_on_host;       /* at and at_state are offsets of the host arena, from where copies bring the rows of parts, and whereto they go back once updated */
@@ -357,6 +357,8 @@ typedef struct gnn_weight_desc {
   int has_own_rows;     /* a rank has those of its own rows alone, of this set of rows (gnn_edge_set_desc); shape and count are those of all ranks */
   int rows_of;
   gnn_side home_best;   /* or on the SSD. Those of weights on the device are a copy in memory (runtime/job/checkpoint.h) */
+  const gnn_side *gradient_parts; /* where at_gradient is -1: where the gradients of the rows of each part are instead, or of all where there is one; NULL: there is no gradient */
+  int gradient_part_count;
 } gnn_weight_desc;
 
 typedef enum gnn_domain { GNN_NODE, GNN_EDGE, GNN_GRAPH, GNN_TYPE, GNN_RELATION } gnn_domain; /* the last two: of the type, of the relation that `set` says */
@@ -716,7 +718,7 @@ double gnn_rate_plateau(double lr, double factor, double reductions);
 /* `rate` is that of done - warmup; during the warm-up that of its begin, and this is a line up to it. */
 double gnn_rate_warmup(double warmup, double rate, double done);
 
-enum { GNN_ABI = 29 };
+enum { GNN_ABI = 30 };
 
 /* Rows of the loaded data. */
 static inline int64_t gnn_rows_of(const gnn_run *run, gnn_domain domain, int set) {

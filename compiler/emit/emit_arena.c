@@ -14,6 +14,11 @@ static const PlanningProblem *problem_of(const Emission *m, const Kernels *kerne
   return schedule_problem(m->schedule, kernels);
 }
 
+const char *emit_slot(const Emission *m, int slot) {
+  const int *extent = m->layout->slot_extent;
+  return arena_printf(m->arena, "{%s, %d, %d}", m->schedule->slots[slot].tier == TIER_HOST ? "GNN_HOST" : "GNN_SSD", extent[slot], extent[slot + 1] - extent[slot]);
+}
+
 /* One side of a copy: contiguous on the device and in the rings, extents elsewhere. */
 static const char *copy_side(const Emission *m, int index, bool is_far) {
   const Layout *y = m->layout;
@@ -23,8 +28,7 @@ static const char *copy_side(const Emission *m, int index, bool is_far) {
   if (is_device) return arena_printf(m->arena, "{GNN_DEVICE, AT_%s, 0}", layout_of_copy(y, m->schedule, copy)->name);
   if (is_ring)
     return arena_printf(m->arena, "{%s, INT64_C(%" PRId64 "), 0}", copy->is_out ? "GNN_WRITE_RING" : "GNN_READ_RING", y->ring_at[index]);
-  return arena_printf(m->arena, "{%s, %d, %d}", copy->tier == TIER_HOST ? "GNN_HOST" : "GNN_SSD", y->slot_extent[copy->slot],
-                      y->slot_extent[copy->slot + 1] - y->slot_extent[copy->slot]);
+  return emit_slot(m, copy->slot);
 }
 
 const char *emit_at(const Emission *m, int block) {

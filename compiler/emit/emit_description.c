@@ -52,12 +52,45 @@ static void emit_home_of_weight(const Emission *m, int weight, int best, int sta
   if (best != NO_INDEX) fprintf(out, ", .home_best = %s", away_side(m, best));
 }
 
+static ValueId gradient_of(const Emission *m, int param) { return m->training && m->training->graph->gradients ? m->training->graph->gradients[param] : NO_VALUE; }
+
+/* On the device, when the backward pass ends; NULL: it is not, or only by parts. */
+static const Block *gradient_block(const Emission *m, ValueId gradient, int piece) {
+  return gradient == NO_VALUE ? NULL : layout_at(m->layout, m->training, gradient, piece, m->schedule->backward_end - 1);
+}
+
+/* Of a gradient that is not whole on the device; 0: it is, or there is none. */
+static int gradient_pieces(const Emission *m, int param) {
+  const ValueId gradient = gradient_of(m, param);
+  const bool is_elsewhere = gradient != NO_VALUE && m->program->params[param].is_trained && !gradient_block(m, gradient, 0);
+  return is_elsewhere ? parts_piece_count(m->training_plan->problem->parts, gradient) : 0;
+}
+
+static const char *gradient_side(const Emission *m, ValueId gradient, int piece) {
+  const Block *block = gradient_block(m, gradient, piece);
+  if (block) return arena_printf(m->arena, "{GNN_DEVICE, AT_%s, 0}", block->name);
+  return emit_slot(m, schedule_slot_at(m->schedule, m->training, gradient, piece, m->schedule->backward_end));
+}
+
+static void emit_gradient_parts(const Emission *m, FILE *out) {
+  bool has_any = false;
+  for (int i = 0; i < m->program->param_count; i++) {
+    const int count = gradient_pieces(m, i);
+    if (count && !has_any) fprintf(out, "/* Where the backward pass leaves gradients that are not whole on the device. */\nstatic const gnn_side gradient_parts[] = {\n");
+    for (int k = 0; k < count; k++) fprintf(out, "%s%s,%s", k ? " " : "  ", gradient_side(m, gradient_of(m, i), count > 1 ? k + 1 : 0), k + 1 < count ? "" : "\n");
+    has_any = has_any || count;
+  }
+  if (has_any) fprintf(out, "};\n");
+}
+
 static void emit_weights(const Emission *m, FILE *out) {
   static const char *const inits[] = {"GNN_INIT_CONSTANT", "GNN_INIT_UNIFORM", "GNN_INIT_NORMAL"};
   const TypedProgram *p = m->program;
   const Layout *y = m->layout;
   if (!p->param_count) return;
+  emit_gradient_parts(m, out);
   fprintf(out, "static const gnn_weight_desc weights[] = {\n");
+  int first_part = 0;
   for (int i = 0; i < p->param_count; i++) {
     const TypedParam *param = &p->params[i];
     int64_t count = 1;
@@ -68,8 +101,8 @@ static void emit_weights(const Emission *m, FILE *out) {
       count *= size;
     }
     if (!param->type.rank) fprintf(out, "0");
-    ValueId gradient = m->training && m->training->graph->gradients ? m->training->graph->gradients[i] : NO_VALUE;
-    const Block *at_gradient = gradient == NO_VALUE ? NULL : layout_at(y, m->training, gradient, 0, m->schedule->backward_end - 1);
+    const Block *at_gradient = gradient_block(m, gradient_of(m, i), 0);
+    const int parts = gradient_pieces(m, i);
     const char *states[MAX_STATES] = {"-1", "-1", "-1"}; /* those that there are, side by side */
     int state_count = 0, away[MAX_STATES];
     for (int s = 0; s < MAX_STATES; s++) {
@@ -82,6 +115,8 @@ static void emit_weights(const Emission *m, FILE *out) {
             at_gradient ? arena_printf(m->arena, "AT_%s", at_gradient->name) : "-1", state_count, states[0], states[1], states[2]);
     emit_home_of_weight(m, y->residents->weight_away[i], y->residents->best_away[i], state_count, away, out);
     if (param->rows_of != DOMAIN_NONE) fprintf(out, ", .has_own_rows = 1, .rows_of = %d", domain_set(param->rows_of));
+    if (parts) fprintf(out, ", .gradient_parts = gradient_parts + %d, .gradient_part_count = %d", first_part, parts);
+    first_part += parts;
     fprintf(out, "},\n");
   }
   fprintf(out, "};\n\n");

@@ -62,7 +62,7 @@ static bool is_of_steps(const char *name) {
 static bool is_taken_prefix(const char *name) {
   static const char *const words[] = {
       "main", "given", "own", "numbers", "file_fields", "metrics", "class_weights", "rates", "job", "options", "result", "status", "taps", "once", "steps", "fields", "weights", "weight", "values", "copies", "extents",
-      "evaluate", "update", "forward_backward", "keep_order", "keep_forward_backward", "keep_update", "keep_evaluate", "normalised", "source_args", "part_first", "row_parts", "part_in", "part_out", "pairs_in", "pairs_out", "pairs_of_edges", "gathered", "at_send", "measure",
+      "evaluate", "update", "forward_backward", "keep_order", "keep_forward_backward", "keep_update", "keep_evaluate", "normalised", "source_args", "gradient_parts", "part_first", "row_parts", "part_in", "part_out", "pairs_in", "pairs_out", "pairs_of_edges", "gathered", "at_send", "measure",
       "code", "image", "kernel_names", "prepare_libraries", "blocks_for", "parts_of", "walkers_of", "all", "clean", "install", "help", "test", "package", "package_source",
       "edit_cache", "rebuild_cache", "PLAN", "PROGRAM", "V", "K", "P", "SHARED", "pthread", "gnn", "gnnrt", "index", "rindex", "ffs", "ffsl", "ffsll", "bcmp", "bcopy",
       "bzero", "signgam"};

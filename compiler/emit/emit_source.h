@@ -8,6 +8,7 @@
 /* emit_arena.c: where everything lies, and the copies. */
 void emit_arena(const Emission *emission, FILE *out);
 const char *emit_at(const Emission *emission, int block); /* "AT_h"; "-1" for NO_INDEX */
+const char *emit_slot(const Emission *emission, int slot); /* as a gnn_side */
 int emit_scores_copies(const Emission *emission); /* how many bring the scores back from the SSD; 0: none */
 const char *emit_scores_tier(const Layout *layout); /* where those who ask after an evaluation find scores that ended away: "GNN_HOST" */
 bool emit_keeps_half(const Emission *emission); /* a program for the processor whose values are kept in bf16 */

@@ -435,6 +435,8 @@ const PlanningProblem *schedule_problem(const Schedule *schedule, const Kernels 
 /* Of ranks: whether something passes from device to device, or through the host. Sums over all rows pass directly where anything does. */
 bool schedule_passes_directly(const Schedule *schedule, const Machine *machine);
 bool schedule_passes_host(const Schedule *schedule, const Machine *machine);
+/* Where a piece waits that is not on the device at a step (an index): index into slots, or NO_INDEX. */
+int schedule_slot_at(const Schedule *schedule, const Kernels *kernels, ValueId value, int part, int step);
 bool schedule_keeps_all(const Schedule *schedule); /* nothing moves, nothing is made again */
 const char *verify_schedule(const Schedule *schedule);
 const char *schedule_phase(const Schedule *schedule, int step); /* "forward", "backward", "recompute", "move", "wait", "update", "eval", "once" */

@@ -272,6 +272,16 @@ const PlanningProblem *schedule_problem(const Schedule *s, const Kernels *kernel
   return NULL;
 }
 
+int schedule_slot_at(const Schedule *s, const Kernels *kernels, ValueId value, int part, int step) {
+  const int boundary = s->steps[step].boundary;
+  for (int h = 0; h < s->slot_count; h++) {
+    const Slot *slot = &s->slots[h];
+    const bool is_of_piece = !slot->is_home && slot->kernels == kernels && slot->part == part && kernels->storage[slot->value] == kernels->storage[value];
+    if (is_of_piece && slot->first <= boundary && boundary <= slot->last) return h;
+  }
+  return NO_INDEX;
+}
+
 static int exchanges_by(const Schedule *s, bool passes_host) {
   int count = 0;
   for (int c = 0; c < s->copy_count; c++) count += copy_is_exchange(&s->copies[c]) && s->copies[c].exchange.passes_host == passes_host;

@@ -453,6 +453,28 @@ static void memory_read_homes(Memory *m, int s) {
     }
 }
 
+/* When the backward pass ends, each piece of a gradient is on the device, or where it waits for the update: the program can write it from there. */
+static void memory_read_gradient(Memory *m, ValueId gradient, int piece, int s) {
+  const PlanningProblem *problem = m->schedule->training_plan->problem;
+  const char *name = problem->kernels->graph->values[gradient].name;
+  const Block *block = layout_at(m->layout, problem->kernels, gradient, piece, s - 1);
+  const int slot = block ? NO_INDEX : schedule_slot_at(m->schedule, problem->kernels, gradient, piece, s);
+  int count = block ? 1 : slot == NO_INDEX ? -1 : memory_spans_of_slot(m, slot, parts_bytes(problem->parts, gradient, piece), m->spans[0]);
+  if (block) m->spans[0][0] = memory_span_of_block(block);
+  if (count < 0) memory_fault(m, s, "there is no gradient", name);
+  for (int i = 0; i < count; i++) memory_expect(m, m->spans[0][i], memory_tag(m, problem->kernels, gradient, piece), s, name);
+}
+
+static void memory_read_gradients(Memory *m, int s) {
+  const PlanningProblem *problem = m->schedule->training_plan->problem;
+  const Graph *graph = problem->kernels->graph;
+  for (int p = 0; p < graph->program->param_count; p++) {
+    const ValueId gradient = graph->gradients[p];
+    const int count = gradient == NO_VALUE || !graph->program->params[p].is_trained ? 0 : parts_piece_count(problem->parts, gradient);
+    for (int k = 0; k < count; k++) memory_read_gradient(m, gradient, count > 1 ? k + 1 : 0, s);
+  }
+}
+
 static void memory_step(Memory *m, int s) {
   const Step *step = &m->schedule->steps[s];
   if (step->kind == STEP_KERNEL) memory_kernel(m, s);
@@ -485,6 +507,7 @@ const char *verify_memory(Arena *arena, const Schedule *schedule, const Layout *
   for (m.round = 0; m.round < 2; m.round++)
     for (int s = 0; s < schedule->count && !m.fault; s++) {
       if (schedule->steps[s].kind == STEP_KERNEL && schedule->steps[s].kernel == NO_INDEX) memory_fault(&m, s, "no", "kernel");
+      if (s > 0 && s == schedule->backward_end && s < schedule->training_count) memory_read_gradients(&m, s);
       memory_step(&m, s);
       m.clock[LANE_COMPUTE]++;
       if (!m.fault && s + 1 == schedule->training_count) memory_read_homes(&m, s);

@@ -112,6 +112,7 @@ gnn_status gnn_keeping_create(gnn_keeping *keeping, const gnn_program *program, 
   for (int w = 0; w < program->weight_count; w++) {
     keeping->weights[w] = program->weights[w];
     keeping->weights[w].at_gradient = -1; /* the plan's place */
+    keeping->weights[w].gradient_part_count = 0;
   }
   for (int i = 0; i < order->moved_weight_count; i++) {
     const gnn_moved_weight *moved = &order->moved_weights[i];

@@ -36,9 +36,8 @@ static int64_t bad_value_rows(const gnn_run *run, const gnn_value_desc *value) {
 
 /* The rows, or edges, of the parts before; of a rank, of its parts. */
 static int64_t bad_value_before(const gnn_run *run, int64_t part, int is_of_edges) {
-  const gnn_graph_desc *graph = &run->program->graph;
-  if (!run->ranks) return (is_of_edges ? graph->part_in : graph->part_first)[part];
-  return is_of_edges ? gnn_part_edge(run, part) : gnn_part_row(run, part);
+  if (!is_of_edges) return gnn_row_of_part(run, part);
+  return run->ranks ? gnn_part_edge(run, part) : run->program->graph.part_in[part];
 }
 
 void gnn_bad_value_search(gnn_run *run, int step) {

@@ -275,6 +275,8 @@ int64_t gnn_part_row(const gnn_run *run, int64_t part) {
   return run->blocks.first[gnn_parts_before(run, part) << (run->blocks.levels - desc->part_levels - desc->finer_levels)];
 }
 
+int64_t gnn_row_of_part(const gnn_run *run, int64_t part) { return run->ranks ? gnn_part_row(run, part) : run->program->graph.part_first[part]; }
+
 int64_t gnn_part_edge(const gnn_run *run, int64_t part) { return run->ranks->part_edge[part]; }
 
 void gnn_gather_parts(gnn_run *run, void *parts, int64_t part_bytes) {

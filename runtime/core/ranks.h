@@ -82,6 +82,8 @@ int gnn_ranks_launched(const gnn_program *program);
 static inline int gnn_ranks_is_first(const gnn_ranks *ranks) { return ranks == NULL || ranks->rank == 0; }
 /* all[r * count ..] are those of rank r. `all` has room for all ranks, and own is none of it. */
 void gnn_ranks_tell(gnn_ranks *ranks, const int64_t *own, int count, int64_t *all);
+/* At which row a part begins, from 0 on: gnn_part_row, or of all nodes where there are no ranks. */
+int64_t gnn_row_of_part(const gnn_run *run, int64_t part);
 /* Whose rows a rank compares with what that one has: on another machine, where ranks are alike on all of them. */
 static inline int gnn_rank_beside(const gnn_ranks *ranks, int rank) { return (rank + (ranks->count > 1 ? ranks->count / 2 : 0)) % ranks->count; }
 /* What each rank has counted becomes what all have together, or the most that one has. NULL: there is one process. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device.h"
 #include "home.h"
 #include "ranks.h"
 
@@ -79,8 +80,10 @@ int gnn_weight_is_away(const gnn_weight_desc *weight) { return weight->is_on_hos
 
 static gnn_spans weight_run(unsigned char *base, int64_t at, int64_t bytes) { return (gnn_spans){.base = base, .scale = 1, .wrap = INT64_MAX, .at = at, .left = bytes}; }
 
+static int64_t weight_least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 /* Each part begins at a block of the file, and is moved by no more than a buffer at a time; what lies in the host arena is looked at there. */
-static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side *side, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error) {
+static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side *side, int64_t first, int64_t count, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error) {
   const gnn_extent *extents = &instance->run.program->extents[side->at];
   gnn_scratch *scratch = (gnn_scratch *)(uintptr_t)&instance->scratch; /* which a port only moves bytes of */
   gnn_scratch_port *port;
@@ -88,10 +91,11 @@ static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side 
   if (status != GNN_OK) return status;
   unsigned char *buffer = malloc(GNN_SCRATCH_BLOCK_BYTES);
   if (buffer == NULL) status = gnn_fail_memory(error, GNN_SCRATCH_BLOCK_BYTES);
-  int64_t first = 0;
+  const int64_t end = first + count;
   for (int e = 0; e < side->extent_count; e++)
-    for (int64_t done = 0, bytes; done < extents[e].bytes && status == GNN_OK; done += bytes) {
-      bytes = extents[e].is_on_host || extents[e].bytes - done < GNN_SCRATCH_BLOCK_BYTES ? extents[e].bytes - done : GNN_SCRATCH_BLOCK_BYTES;
+    for (int64_t done = 0, bytes; done < extents[e].bytes && first < end && status == GNN_OK; done += bytes) {
+      bytes = weight_least(extents[e].bytes - done, (end - first) * (int64_t)sizeof(float));
+      if (!extents[e].is_on_host) bytes = weight_least(bytes, GNN_SCRATCH_BLOCK_BYTES);
       const gnn_spans memory = weight_run(buffer, 0, bytes), file = weight_run(NULL, extents[e].at + done, bytes);
       void *numbers = extents[e].is_on_host ? instance->tiers.base[GNN_HOST] + extents[e].at : buffer;
       if (way == GNN_WEIGHT_READ && numbers == buffer) status = gnn_scratch_move(port, memory, file, bytes, error);
@@ -104,11 +108,44 @@ static gnn_status weight_walk_file(const gnn_instance *instance, const gnn_side 
   return status;
 }
 
+static gnn_status weight_walk_host(const gnn_instance *instance, const gnn_side *side, int64_t first, int64_t count, gnn_weight_visit *visit, void *context) {
+  const gnn_extent *extents = &instance->run.program->extents[side->at];
+  gnn_status status = GNN_OK;
+  for (int64_t e = 0, length; e < side->extent_count && count > 0 && status == GNN_OK; e++, first += length, count -= length) {
+    length = weight_least(extents[e].bytes / (int64_t)sizeof(float), count);
+    status = visit(context, instance->tiers.base[GNN_HOST] + extents[e].at, first, length);
+  }
+  return status;
+}
+
+static gnn_status weight_walk_device(const gnn_instance *instance, int64_t at, int64_t first, int64_t count, gnn_weight_visit *visit, void *context, gnn_error *error) {
+  const gnn_status status = gnn_download(instance, at, count * instance->run.program->real_bytes, error);
+  return status == GNN_OK ? visit(context, gnn_instance_at(instance, at), first, count) : status;
+}
+
+int gnn_weight_has_gradient(const gnn_weight_desc *weight) { return weight->is_trained && (weight->at_gradient >= 0 || weight->gradient_part_count > 0); }
+
+static gnn_status weight_walk_gradient(const gnn_instance *instance, const gnn_weight_desc *weight, gnn_weight_visit *visit, void *context, gnn_error *error) {
+  int64_t first;
+  const int64_t own = gnn_weight_own(instance, weight, &first), width = weight->shape[0] ? weight->count / weight->shape[0] : 0;
+  gnn_status status = weight->at_gradient < 0 ? GNN_OK : weight_walk_device(instance, weight->at_gradient, first, own, visit, context, error);
+  for (int part = 0; part < weight->gradient_part_count && status == GNN_OK; part++) {
+    const gnn_side *side = &weight->gradient_parts[part];
+    const int64_t begin = weight->gradient_part_count > 1 ? gnn_row_of_part(&instance->run, part) * width : 0;
+    const int64_t count = (weight->gradient_part_count > 1 ? gnn_row_of_part(&instance->run, part + 1) * width : own) - begin;
+    if (side->tier == GNN_DEVICE) status = weight_walk_device(instance, side->at, first + begin, count, visit, context, error);
+    else if (side->tier == GNN_HOST) status = weight_walk_host(instance, side, first + begin, count, visit, context);
+    else status = weight_walk_file(instance, side, first + begin, count, GNN_WEIGHT_READ, visit, context, error);
+  }
+  return status;
+}
+
 gnn_status gnn_weight_walk(const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error) {
+  if (state == GNN_WEIGHT_GRADIENT) return weight_walk_gradient(instance, weight, visit, context, error);
   void *numbers = gnn_weight_at(instance, weight, state);
   int64_t first, count = gnn_weight_own(instance, weight, &first);
   if (numbers) return visit(context, numbers, first, count);
-  return weight_walk_file(instance, weight_side(weight, state), way, visit, context, error);
+  return weight_walk_file(instance, weight_side(weight, state), first, count, way, visit, context, error);
 }
 
 typedef struct weight_copy {

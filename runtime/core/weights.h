@@ -5,7 +5,8 @@
 
 #include "instance.h"
 
-enum { GNN_WEIGHT_ITSELF = -1, GNN_WEIGHT_BEST = -2 }; /* beside the numbers of its states; BEST: of weights that are at home elsewhere than on the device */
+/* Beside the numbers of its states. BEST: of weights that are at home elsewhere than on the device. GRADIENT: as forward_backward has left it, only to be read, and only by walks. */
+enum { GNN_WEIGHT_ITSELF = -1, GNN_WEIGHT_BEST = -2, GNN_WEIGHT_GRADIENT = -3 };
 
 /* In the host's memory, or in its image of the device's (device.h); NULL: in the scratch file. */
 void *gnn_weight_at(const gnn_instance *instance, const gnn_weight_desc *weight, int state);
@@ -16,6 +17,7 @@ typedef gnn_status gnn_weight_visit(void *context, void *numbers, int64_t first,
 /* All of them from the first to the last, at once where they lie in memory, else a block of the file at a time. Ends with the first status that is not GNN_OK. */
 gnn_status gnn_weight_walk(const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_weight_way way, gnn_weight_visit *visit, void *context, gnn_error *error);
 
+int gnn_weight_has_gradient(const gnn_weight_desc *weight);
 /* Whether it is at home on the host or on the SSD, and its numbers of the best epoch with it. */
 int gnn_weight_is_away(const gnn_weight_desc *weight);
 /* Of a weight that is: itself as the best, or the best as itself. */

@@ -17,6 +17,7 @@ static gnn_status work_steps(gnn_run *run, gnn_work work) {
   if (work == GNN_WORK_EVALUATE) return run->program->evaluate(run);
   if (work == GNN_WORK_ONCE) return run->program->once(run);
   gnn_status status = run->program->forward_backward(run);
+  if (work == GNN_WORK_GRADIENTS) gnn_lanes_settle(run); /* what an update would wait for */
   return work == GNN_WORK_EPOCH && status == GNN_OK ? run->program->update(run) : status;
 }
 

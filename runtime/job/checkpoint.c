@@ -77,7 +77,7 @@ gnn_status gnn_snapshot_put(const gnn_snapshot *snapshot, gnn_instance *instance
 
 /* ---- the list of tensors of a file ---- */
 
-/* Numbers that are read from the scratch file as they are written. */
+/* Numbers that are read from the scratch file, or from the device, as they are written. */
 typedef struct checkpoint_away {
   const gnn_instance *instance;
   const gnn_weight_desc *weight;
@@ -137,15 +137,20 @@ static gnn_status checkpoint_give(const void *user, gnn_tensor_sink *sink, void 
   return gnn_weight_walk(away->instance, away->weight, away->state, GNN_WEIGHT_READ, checkpoint_give_numbers, &giving, error);
 }
 
-/* A weight, one of its states, or its best numbers, where it is at home. */
-static void checkpoint_list_weight(checkpoint_list *list, const char *prefix, const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_dtype dtype) {
+/* data NULL: they are not in memory side by side. */
+static void checkpoint_list_numbers(checkpoint_list *list, const char *prefix, const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_dtype dtype, const void *data) {
   const int index = list->count;
-  const void *gathered = gnn_weight_gathered(instance, weight, state), *data = gathered ? gathered : gnn_weight_at(instance, weight, state);
   checkpoint_list_add(list, prefix, weight, dtype, data);
   if (data) return;
   list->away[index] = (checkpoint_away){instance, weight, state};
   list->tensors[index].give = checkpoint_give;
   list->tensors[index].user = &list->away[index];
+}
+
+/* A weight, one of its states, or its best numbers, where it is at home. */
+static void checkpoint_list_weight(checkpoint_list *list, const char *prefix, const gnn_instance *instance, const gnn_weight_desc *weight, int state, gnn_dtype dtype) {
+  const void *gathered = gnn_weight_gathered(instance, weight, state);
+  checkpoint_list_numbers(list, prefix, instance, weight, state, dtype, gathered ? gathered : gnn_weight_at(instance, weight, state));
 }
 
 static void checkpoint_list_vector(checkpoint_list *list, const char *name, gnn_dtype dtype, int64_t count,
@@ -208,15 +213,11 @@ gnn_status gnn_weights_save(const gnn_instance *instance, const gnn_snapshot *sn
 /* The gradient of a weight of which a rank has its own rows, with those of the others; malloc'ed. */
 static gnn_status checkpoint_gather_gradient(gnn_instance *instance, const gnn_weight_desc *weight, void **all, gnn_error *error) {
   const int64_t real_bytes = instance->run.program->real_bytes;
-  int64_t first;
-  const int64_t own = gnn_weight_own(instance, weight, &first);
   *all = malloc((size_t)(weight->count * real_bytes) + 1);
   if (*all == NULL) return gnn_fail_memory(error, weight->count * real_bytes);
-  const gnn_status status = gnn_download(instance, weight->at_gradient, own * real_bytes, error);
-  if (status != GNN_OK) return status;
-  memcpy((unsigned char *)*all + first * real_bytes, gnn_instance_at(instance, weight->at_gradient), (size_t)(own * real_bytes));
-  gnn_weight_gather_copy(instance, weight, *all);
-  return GNN_OK;
+  const gnn_status status = gnn_weight_take(instance, weight, GNN_WEIGHT_GRADIENT, *all, error);
+  if (status == GNN_OK) gnn_weight_gather_copy(instance, weight, *all);
+  return status;
 }
 
 gnn_status gnn_gradients_save(gnn_instance *instance, const char *path, gnn_error *error) {
@@ -229,10 +230,9 @@ gnn_status gnn_gradients_save(gnn_instance *instance, const char *path, gnn_erro
   if (gathered == NULL) status = gnn_fail_memory(error, program->weight_count * (int64_t)sizeof *gathered);
   for (int w = 0; w < program->weight_count && status == GNN_OK; w++) {
     const gnn_weight_desc *weight = &program->weights[w];
-    if (!weight->is_trained || weight->at_gradient < 0) continue;
+    if (!gnn_weight_has_gradient(weight)) continue;
     if (weight->has_own_rows) status = checkpoint_gather_gradient(instance, weight, &gathered[w], error);
-    else status = gnn_download(instance, weight->at_gradient, weight->count * program->real_bytes, error);
-    checkpoint_list_add(&list, "", weight, checkpoint_dtype(program), gathered[w] ? gathered[w] : gnn_instance_at(instance, weight->at_gradient));
+    checkpoint_list_numbers(&list, "", instance, weight, GNN_WEIGHT_GRADIENT, checkpoint_dtype(program), gathered[w]);
   }
   snprintf(loss, sizeof loss, "%.17g", instance->run.loss);
   gnn_pair pairs[] = {{"format", "pt"}, {"gnncc.model", program->name}, {"gnncc.fingerprint", checkpoint_identity(program)}, {"gnncc.loss", loss}};

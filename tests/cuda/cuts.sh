@@ -112,6 +112,16 @@ if [ -e "$build/share/libgnncuda.a" ]; then
   [ -z "${CUDA_ALL:-}" ] || check "learned: what an optimiser keeps comes by parts, and goes back" goes_home learned host
   cut_program learned_ring whole_learned "$work/learned_ssd.gnn" "$box" '--cut=rows(2)' --budget device=3MiB --budget host=2MiB
   check "learned: what an optimiser keeps comes by parts, and goes back, by the ring to the SSD" goes_home learned_ring ring
+  check "late: the program of whole values trains" makes_and_trains "$work/whole_late" "$plans/late2.gnn" --cut=whole
+  for tier in host ssd; do sed "\$a plan {\n  fate \"e\" = $tier\n}" "$plans/late2.gnn" >"$work/late_$tier.gnn"; done
+  cut_program late_host whole_late "$work/late_host.gnn" "$box" '--cut=rows(2)' --budget device=2300KiB
+  cut_program late_ring whole_late "$work/late_ssd.gnn" "$box" '--cut=rows(2)' --budget device=2300KiB --budget host=2MiB
+  same_gradients() { # NAME TIER: parts of them are there
+    sed -n '/ gradient_parts\[\]/{n;p}' "$work/$1.work/model.c" | grep "{$2, " && for program in whole_late "$1"; do "$work/$program" gradients -q -o "$work/$program.safetensors" || return 1; done
+    grep -aq '"e":{' "$work/$1.safetensors" && cmp "$work/whole_late.safetensors" "$work/$1.safetensors"
+  }
+  check "late: gradients are written from the host" same_gradients late_host GNN_HOST
+  check "late: from the SSD, and from the device" same_gradients late_ring GNN_SSD
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$models/learned4.gnn" >"$work/norm.gnn"
   sed 's/adam(lr = 0.01)/rmsprop(lr = 0.01, momentum = 0.5)\n  clip      = norm(0.1)/' "$work/learned_ssd.gnn" >"$work/norm_ssd.gnn"
   if [ -n "${CUDA_ALL:-}" ]; then

@@ -759,6 +759,11 @@ learned_predicts() {
   cmp keep_learned4.npy learned4_ssd.npy && cmp keep_learned4.npy learned4_host.npy && cmp keep_learned4.npy learned4_split.npy && cmp keep_learned4.eval learned4_split.eval && cmp keep_learned4.eval learned4_ssd.eval && cmp keep_learned4.eval learned4_host.eval
 }
 check "predictions and evaluations are the same" learned_predicts
+learned_gradients() {
+  ./keep_learned4 gradients -q -o keep_gradients.safetensors && grep -aq '"e":' keep_gradients.safetensors || return 1
+  for program in learned4_ssd learned4_host learned4_split learned4_ring learned4_halos; do ./$program gradients -q -o gradients.safetensors && cmp <(numbers keep_gradients.safetensors) <(numbers gradients.safetensors) || return 1; done
+}
+check "and gradients" learned_gradients
 says_learned() { "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned4_ssd.gnn | grep 'learned values on the SSD (4.5 MiB of the scratch file)' && "$gnncc" -w --plan '--cut=rows(4)' --budget ssd=64MiB learned_norm.gnn | grep 'whole until the length of all gradients is known: d_e'; }
 check "--plan says where they are, and what stays whole" says_learned
 hosted() { # KIND OPTIONS...: what a host program with the library of the same model says

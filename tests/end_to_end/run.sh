@@ -384,6 +384,19 @@ check "a link to the host that is missing is told" pasted_links "cpu.<->.host" -
 check "a link to the SSD that is missing is told" pasted_links "cpu.<->.ssd" --budget ssd=4MiB
 check "both, one after the other" pasted_links "cpu.<->.host host.<->.ssd" --budget host=4MiB --budget ssd=4MiB
 check "measured peak is the planned one" ./karate check
+late=$here/models/plans/late2.gnn
+weighs() { "./$1" gradients -q -o "$1.safetensors"; }
+whole_gradients() { LEVEL=-O0 in_float whole_late "$late" -w --cut=whole && weighs whole_late && grep -aq '"e":{[^}]*"shape":\[4100,48\]' whole_late.safetensors; }
+parts_of_gradients() { # NAME TIER HOME OPTION...: the gradient of e is in two parts, of which one waits in this tier for the update
+  mkdir "by_$1" && { cat "$late" && echo "plan { fate \"e\" = $3 }"; } >"by_$1/late2.gnn" && LEVEL=-O0 in_float "late_$1" "by_$1/late2.gnn" -w --plan-effort=fast '--cut=rows(2)' "${@:4}" || return 1
+  sed -n '/ gradient_parts\[\]/{n;p}' gen/late2.c | tee places
+  [ "$(grep -o '{GNN_' places | wc -l)" -eq 2 ] && grep -q "$2" places && weighs "late_$1" && cmp whole_late.safetensors "late_$1.safetensors"
+}
+check "gradients: of a weight with a row for each node" whole_gradients
+check "  the same where only its parts are on the device" parts_of_gradients device GNN_DEVICE host --budget host=64MiB
+check "  on the SSD" parts_of_gradients ssd GNN_SSD ssd --budget ssd=64MiB --budget device=2000KiB
+check "  on the host" parts_of_gradients host GNN_HOST host --budget host=64MiB --budget device=2000KiB
+check "  or on the SSD by way of the host" parts_of_gradients ring GNN_SSD host "--target=$here/models/plans/box.gnn" --budget host=2MiB --budget device=2000KiB
 for drop in 1.5 -0.5 nan; do refuse 2 "a dropout of $drop" ./karate --drop $drop; done
 
 sed '1i import "targets/a100.gnn"' "$here/../../examples/gcn_karate.gnn" >gpu.gnn

@@ -566,6 +566,8 @@ goes_on_learned() { # of three ranks in one process, and the other way
 }
 check "  checkpoints go on in one process, and from there" goes_on_learned
 check "  gradients are those of one process" writes_alike learned 3 gradients.safetensors gradients
+options='--cut=rows(2)' check "  in parts of a rank, too, on 2" same_bits learned 2
+check "    of which the gradients are written" writes_alike learned 2 gradients.safetensors gradients
 sed 's/adam(lr = 0.01)/&; clip = norm(1)/' learned.gnn >norm.gnn
 check "  not with the norm of all gradients" refuses "clip = norm adds up" norm.gnn
 rm directed/edge_type.npy directed/graph.json
