@@ -262,12 +262,13 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
               (is_sorting ? RANKED_BYTES * ranked_rows(program) : 0) + measured_bytes(program) + drawing_bytes(program) + written_bytes(program) +
               passing_bytes(program, schedule, machine);
   const int64_t windows = less(loading->mapped, WINDOW_BYTES), mapped = stays ? loading->stays : 0;
-  if (stays) p.running += loading->held + less(mapped, WINDOW_BYTES);
+  const int64_t read_anew = train->batch_graphs ? mapped : less(mapped, WINDOW_BYTES); /* rows of batches anywhere */
+  if (stays) p.running += loading->held + read_anew;
   const int64_t ready = ready_bytes(layout, is_apart), loaded = is_apart ? 0 : loaded_bytes(residents);
   const int64_t beside = ready + loading->held + loaded + sharing_bytes(program, residents) + measured_bytes(program) + drawing_bytes(program);
   if (loading->is_known) p.loading = greater(ready + windows + loading->most, beside + filling_bytes(program, residents, windows, true));
   p.addresses = p.code + MAPPED_BYTES + steps * STEP_TEXT_BYTES +
-                greater(p.running + mapped, p.loading ? greater(p.loading, beside + filling_bytes(program, residents, windows, false) + p.data) + loading->mapped : 0);
+                greater(p.running + mapped - read_anew, p.loading ? greater(p.loading, beside + filling_bytes(program, residents, windows, false) + p.data) + loading->mapped : 0);
   if (p.loading + IDLE_STEP_BYTES * steps > p.running + STEP_BYTES * steps) p.code = CODE_BYTES + IDLE_STEP_BYTES * steps;
   p.resident = p.code + greater(p.running, p.loading);
   return p;
