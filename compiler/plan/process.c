@@ -12,10 +12,13 @@
 enum {
   CODE_BYTES = 15 << 18,       /* of a program without steps: what it and libc and libm have in memory, stacks, what it prints */
   MAPPED_BYTES = 2 << 20,      /* of these and two threads that are addresses only */
-  STEP_BYTES = 1 << 9,         /* of the code of each step, that is in memory; */
+  STEP_BYTES = 1 << 9,         /* of the code of each step, that is in memory, */
+  IDLE_STEP_BYTES = 1 << 8,    /* and before it runs; */
   STEP_TEXT_BYTES = 1 << 11,   /* beyond these, as addresses */
   WINDOW_BYTES = 1 << 18,      /* of plain files, that are in memory at a time (GNN_READING_BYTES) */
-  RANKED_BYTES = 16            /* of a row, where a metric sorts (runtime/job/scored.h) */
+  RANKED_BYTES = 16,           /* of a row, where a metric sorts (runtime/job/scored.h) */
+  TURNING_SHARES = 16,         /* numbers go to the SSD turned around, so many at a time: of a share, */
+  TURNING_LEAST = 1 << 18      /* or of so many (fill_home_out, fill_columns_home in runtime/data/fill.c) */
 };
 
 /* Of the weights on the device, a copy. */
@@ -32,14 +35,18 @@ static int64_t best_bytes(const TypedProgram *program, const Residents *resident
 }
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t less(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Of data to the SSD or from there: a block of the file and a way to it. */
+static int64_t ways_bytes(int ways) { return ways * (GNN_SCRATCH_BLOCK_BYTES + gnn_scratch_buffer_bytes(GNN_SCRATCH_BLOCK_BYTES)); }
 
 enum { COUNTED_BYTES = 16 /* of a canonical block, by an evaluation on a GPU */ };
 
-/* What of the device arena is filled with data: graph and features that nothing computes. */
-static int64_t filled_bytes(const Residents *residents) {
+/* What of the device arena is filled with data: blocks that nothing computes. */
+static int64_t filled_bytes(const Residents *residents, BlockKind kind) {
   int64_t bytes = 0;
   for (int b = 0; b < residents->count; b++)
-    if ((residents->blocks[b].kind == BLOCK_GRAPH || residents->blocks[b].kind == BLOCK_FEATURES) && !residents->blocks[b].is_made_before) bytes += residents->blocks[b].bytes;
+    if (residents->blocks[b].kind == kind && !residents->blocks[b].is_made_before) bytes += residents->blocks[b].bytes;
   return bytes;
 }
 
@@ -51,33 +58,87 @@ static int64_t loaded_bytes(const Residents *residents) {
   return bytes;
 }
 
-/* While it is found which rows parts gather of each other: a number for each node, and on their way to the SSD all rows of one direction. */
-static int64_t halo_filling_bytes(const TypedProgram *program, const Residents *residents) {
-  int64_t rows = 0;
-  for (int kind = 0; kind < HALO_KINDS; kind++) {
-    const int away = residents->halo_rows_away[kind];
-    if (away != NO_INDEX && residents->away[away].tier == TIER_SSD) rows = greater(rows, residents->away[away].bytes);
-  }
-  return residents->halo_levels ? 4 * program->info->nodes + rows : 0;
+static const Away *away_on_ssd(const Residents *residents, int away) {
+  return away != NO_INDEX && residents->away[away].tier == TIER_SSD ? &residents->away[away] : NULL;
 }
 
-/* Beside the data, while they go into the arenas. */
-static int64_t filling_bytes(const TypedProgram *program, const Residents *residents) {
-  const int64_t of_nodes = 8 * (program->info->nodes + 1);
-  int64_t bytes = of_nodes; /* what is counted of each node */
-  const int offsets = residents->offsets_away[END_SRC];
-  if (offsets != NO_INDEX && residents->away[offsets].tier == TIER_SSD) bytes += of_nodes; /* where the edges of each begin, until all of them are there */
-  bytes += halo_filling_bytes(program, residents);
-  for (int f = 0; f < program->field_count; f++) {
-    const int begins = residents->entry_offsets_away[f];
-    if (begins != NO_INDEX && residents->away[begins].tier == TIER_SSD) bytes = greater(bytes, of_nodes + residents->away[begins].bytes);
-    if (residents->sparse[f][5] != NO_INDEX) bytes = greater(bytes, 2 * residents->blocks[residents->sparse[f][5]].bytes); /* turned around: 8 an entry */
+/* While it is found which rows parts gather of each other: a number for each node, and on their way to the SSD all rows of one direction, and the codes of a part. */
+static int64_t halo_filling_bytes(const TypedProgram *program, const Residents *residents) {
+  int64_t rows = 0, codes = 0;
+  for (int kind = 0; kind < HALO_KINDS; kind++) {
+    const Away *away = away_on_ssd(residents, residents->halo_rows_away[kind]);
+    if (away) rows = greater(rows, away->bytes);
+  }
+  const int coded[] = {residents->neighbours_away[END_SRC], residents->neighbours_away[END_DST], residents->edge_codes_away};
+  for (int k = 0; k < 3; k++) {
+    const Away *away = away_on_ssd(residents, coded[k]);
+    if (away) codes = greater(codes, away->bytes >> residents->halo_levels);
+  }
+  return residents->halo_levels ? 4 * program->info->nodes + rows + codes : 0;
+}
+
+/* On their way to the SSD by rows of the other end: of each number that goes together `each` bytes, and where the next one of each row stands. */
+static int64_t turning_bytes(int64_t numbers, int64_t each, int64_t rows) {
+  const int64_t room = greater(numbers / TURNING_SHARES, TURNING_LEAST);
+  return each * less(numbers, room) + 8 * less(rows, room);
+}
+
+static int64_t graph_turning_bytes(const TypedProgram *program, const Residents *residents) {
+  const int turned[] = {residents->neighbours_away[END_SRC], residents->out_edges_away, residents->edge_ids_away[END_SRC]};
+  int64_t bytes = 0;
+  for (int k = 0; k < 3; k++) {
+    const Away *away = away_on_ssd(residents, turned[k]);
+    const int64_t each = k == 0 ? 4 : 8;
+    if (away) bytes = greater(bytes, turning_bytes(away->bytes / each, each, program->info->nodes));
   }
   return bytes;
 }
 
-/* Between epochs, for weights at home on the SSD: a block of the file and a way to it each for what is read and what is written (gnn_weight_copy; a checkpoint is
- * only read). */
+/* Beside the data, while the graph goes into the arenas. */
+static int64_t graph_filling_bytes(const TypedProgram *program, const Residents *residents) {
+  const int64_t of_nodes = 8 * (program->info->nodes + 1); /* what is counted of each node, */
+  const bool has_offsets = away_on_ssd(residents, residents->offsets_away[END_SRC]); /* and where the edges of each begin, until all of them are there */
+  return (has_offsets ? 2 : 1) * of_nodes + greater(halo_filling_bytes(program, residents), graph_turning_bytes(program, residents));
+}
+
+/* While those of sparse features do: where the rows begin, and the entries turned around. */
+static int64_t entries_filling_bytes(const Residents *residents, int field) {
+  const Away *begins = away_on_ssd(residents, residents->entry_offsets_away[field]);
+  const int by_column = residents->sparse[field][5], away = residents->entries_away[field][1][0];
+  const Away *on_ssd = away_on_ssd(residents, away);
+  int64_t bytes = begins ? begins->bytes : 0;
+  if (on_ssd) return bytes + turning_bytes(on_ssd->bytes / 4, 16, residents->blocks[residents->sparse[field][4]].bytes / 8);
+  if (by_column != NO_INDEX) bytes += 2 * residents->blocks[by_column].bytes; /* 8 an entry */
+  else if (away != NO_INDEX) bytes += 2 * residents->away[away].bytes;
+  return bytes;
+}
+
+/* Of data that are at home on the SSD; sparse features go two ways there, where entries stand and the numbers. */
+static int64_t home_bytes(const Residents *residents) {
+  int ways = 0;
+  for (int i = 0; i < residents->away_count; i++) {
+    const Away *away = &residents->away[i];
+    if (away->tier != TIER_SSD || away->is_learned || away->file || i == residents->scores_away || resident_is_once(residents, i)) continue;
+    const int needed = away->of == AWAY_ENTRIES ? 2 : 1;
+    if (needed > ways) ways = needed;
+  }
+  return ways_bytes(ways);
+}
+
+/* Beside the data, with what of the device arena they have filled: the graph goes there, then the fields as they are read. */
+static int64_t filling_bytes(const TypedProgram *program, const Residents *residents, int64_t windows, bool has_arena) {
+  int64_t fields = 0;
+  for (int f = 0; f < program->field_count; f++) fields = greater(fields, entries_filling_bytes(residents, f));
+  const int64_t graph = graph_filling_bytes(program, residents), filled = has_arena ? filled_bytes(residents, BLOCK_GRAPH) : 0;
+  return home_bytes(residents) + filled + greater(graph, windows + fields + (has_arena ? filled_bytes(residents, BLOCK_FEATURES) : 0));
+}
+
+/* Before there are any data: buffers of the lanes of the SSD; for a GPU all memory of the host that copies touch. */
+static int64_t ready_bytes(const Layout *layout, bool is_apart) {
+  return layout->staging_bytes + (is_apart ? layout->host_bytes : -2 * layout->ring_bytes);
+}
+
+/* Between epochs, of weights that are at home on the SSD: what is read, and what is written (gnn_weight_copy; a checkpoint is only read). */
 static int64_t moving_bytes(const Residents *residents) {
   int ways = 0;
   for (int i = 0; i < residents->away_count; i++) {
@@ -85,7 +146,7 @@ static int64_t moving_bytes(const Residents *residents) {
     const int needed = away->tier != TIER_SSD || !away->is_learned ? 0 : away->is_copy ? 2 : 1;
     if (needed > ways) ways = needed;
   }
-  return ways * (GNN_SCRATCH_BLOCK_BYTES + gnn_scratch_buffer_bytes(GNN_SCRATCH_BLOCK_BYTES));
+  return ways_bytes(ways);
 }
 
 typedef struct RelatedEdges {
@@ -159,11 +220,13 @@ static int64_t sharing_bytes(const TypedProgram *program, const Residents *resid
   return rows + 16 * ranks->most_nodes + 28 * (ranks->most_edges + of_relations.most);
 }
 
-/* Of pairs they are not counted in one process either: what draws them has room for as many. */
+/* That a metric sorts at a time: of a split. */
 static int64_t ranked_rows(const TypedProgram *program) {
   const DataInfo *info = program->info;
-  if (!info->is_of_rank) return info->nodes;
-  return ranks_measure_all(program) ? typed_rows(info->of_all, program->exprs[program->result].type.domain) : info->ranks->most_nodes;
+  if (info->is_of_rank) return ranks_measure_all(program) ? typed_rows(info->of_all, program->exprs[program->result].type.domain) : info->ranks->most_nodes;
+  int64_t rows = 0;
+  for (int s = 0; s < SPLIT_COUNT; s++) rows = greater(rows, info->split_count[s]);
+  return rows;
 }
 
 /* What leaves a rank and what comes; where sums pass so, too, those of all parts, and what an evaluation counts of the canonical blocks. */
@@ -190,18 +253,23 @@ Process process_of(const TypedProgram *program, const Schedule *schedule, const 
   const Loading *loading = ranks_own_edges(program, residents) ? &info->loading_of_rank : &info->loading;
   const TrainSpec *train = &program->train;
   const bool stays = program->has_train && (train->batch_graphs || info->fold_count || info->has_pairs);
-  Process p = {.code = CODE_BYTES + schedule_step_count(schedule) * (int64_t)STEP_BYTES, .data = train->batch_graphs ? layout->bytes : residents->bytes + residents->early_bytes};
+  const int64_t steps = schedule_step_count(schedule);
+  Process p = {.code = CODE_BYTES + steps * STEP_BYTES, .data = train->batch_graphs ? layout->bytes : residents->bytes + residents->early_bytes};
   if (p.data > layout->bytes) p.data = layout->bytes;
   bool is_sorting = false;
   for (int m = 0; m < train->metric_count; m++) is_sorting |= gnn_metric_sorts(train->metrics[m].kind);
   p.running = layout->host_bytes + layout->staging_bytes + (is_apart ? 0 : layout->bytes) + (program->has_train && train->has_keep ? best_bytes(program, residents) : 0) + moving_bytes(residents) +
               (is_sorting ? RANKED_BYTES * ranked_rows(program) : 0) + measured_bytes(program) + drawing_bytes(program) + written_bytes(program) +
               passing_bytes(program, schedule, machine);
-  if (stays) p.running += loading->held + loading->stays;
-  const int64_t windows = loading->mapped < WINDOW_BYTES ? loading->mapped : WINDOW_BYTES;
-  const int64_t beside = windows + loading->held + loaded_bytes(residents) + filling_bytes(program, residents) + sharing_bytes(program, residents) + measured_bytes(program) + drawing_bytes(program);
-  if (loading->is_known) p.loading = greater(windows + loading->most, beside + filled_bytes(residents));
+  const int64_t windows = less(loading->mapped, WINDOW_BYTES), mapped = stays ? loading->stays : 0;
+  const int64_t read_anew = train->batch_graphs ? mapped : less(mapped, WINDOW_BYTES); /* rows of batches anywhere */
+  if (stays) p.running += loading->held + read_anew;
+  const int64_t ready = ready_bytes(layout, is_apart), loaded = is_apart ? 0 : loaded_bytes(residents);
+  const int64_t beside = ready + loading->held + loaded + sharing_bytes(program, residents) + measured_bytes(program) + drawing_bytes(program);
+  if (loading->is_known) p.loading = greater(ready + windows + loading->most, beside + filling_bytes(program, residents, windows, true));
+  p.addresses = p.code + MAPPED_BYTES + steps * STEP_TEXT_BYTES +
+                greater(p.running + mapped - read_anew, p.loading ? greater(p.loading, beside + filling_bytes(program, residents, windows, false) + p.data) + loading->mapped : 0);
+  if (p.loading + IDLE_STEP_BYTES * steps > p.running + STEP_BYTES * steps) p.code = CODE_BYTES + IDLE_STEP_BYTES * steps;
   p.resident = p.code + greater(p.running, p.loading);
-  p.addresses = p.code + MAPPED_BYTES + schedule_step_count(schedule) * (int64_t)STEP_TEXT_BYTES + greater(p.running, p.loading ? greater(p.loading, beside + p.data) + loading->mapped : 0);
   return p;
 }

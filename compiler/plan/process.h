@@ -6,7 +6,7 @@
 
 /* Bytes. What is resident at most is code and the larger of `running` and `loading`. */
 typedef struct Process {
-  int64_t code;      /* of the program and its libraries, their data, stacks, what is small of the heap */
+  int64_t code;      /* of the program and its libraries, their data, stacks, what is small of the heap: when most is resident */
   int64_t running;   /* arenas and staging, the weights that are kept best, tables of metrics; data that training comes back to */
   int64_t loading;   /* while data are read: they, what sorting them takes, and what of the arenas they have filled. 0: nobody has seen them */
   int64_t resident;  /* at most */

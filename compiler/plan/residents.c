@@ -253,7 +253,6 @@ static void add_field(Collecting *l, int f, bool is_sparse, bool is_early) {
     const char *part = p == SPARSE_ROW_SHARES && l->is_for_gpu ? "row_hubs" : parts[p], *name = arena_printf(l->arena, "data_%s_%s", field->name, part);
     const struct Entries entries = {f, p >= SPARSE_BLOCKS / 2, p % (SPARSE_BLOCKS / 2) == 2};
     const bool is_of_entries = entries.is_number || p % (SPARSE_BLOCKS / 2) == 1;
-    l->residents->sparse[f][p] = NO_INDEX;
     if (p == 0 && l->has_entry_offsets_away[f]) l->residents->entry_offsets_away[f] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = bytes[p], .of = AWAY_OFFSETS});
     else if (is_of_entries && l->homes.is_away && l->homes.is_away[f])
       l->residents->entries_away[f][entries.is_by_column][entries.is_number] = add_away(l, name, (Away){.tier = l->homes.fields, .bytes = bytes[p], .of = AWAY_ENTRIES, .entries = entries});
@@ -434,8 +433,10 @@ Residents *residents(Arena *arena, const Kernels *training, const Kernels *evalu
   y->entry_offsets_away = no_blocks(arena, program->field_count);
   y->sparse = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->sparse);
   y->entries_away = arena_alloc(arena, (size_t)(program->field_count + 1) * sizeof *y->entries_away);
-  for (int f = 0; f < program->field_count; f++)
+  for (int f = 0; f < program->field_count; f++) {
     for (int k = 0; k < 4; k++) y->entries_away[f][k / 2][k % 2] = NO_INDEX;
+    for (int p = 0; p < SPARSE_BLOCKS; p++) y->sparse[f][p] = NO_INDEX;
+  }
   y->neighbours_away[END_SRC] = y->neighbours_away[END_DST] = y->offsets_away[END_SRC] = y->offsets_away[END_DST] = y->degree_away[END_SRC] = y->degree_away[END_DST] = y->scores_away = NO_INDEX;
   for (int kind = 0; kind < HALO_KINDS; kind++) y->halo_rows_away[kind] = NO_INDEX;
   y->node_id = y->edge_id = y->edge_codes_away = y->out_edges_away = y->node_ids_away = y->edge_ids_away[END_SRC] = y->edge_ids_away[END_DST] = NO_INDEX;

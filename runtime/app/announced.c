@@ -83,6 +83,20 @@ static void measure_print_process(const gnn_cli *cli, int64_t measured) {
   printf("\n");
 }
 
+/* What the process took beyond what is announced, to 2 MiB or 2 %; 0: no more, or others' memory is in it. */
+static int64_t measure_excess(const gnn_cli *cli, int64_t measured) {
+  enum { NEAR_BYTES = 2 << 20, NEAR_SHARE = 50 };
+  const int64_t announced = cli->program->process_bytes, share = announced / NEAR_SHARE, near = share > NEAR_BYTES ? share : NEAR_BYTES;
+  const int is_alone = announced > 0 && !gnn_backend_of(cli->program)->is_apart && !cli->ranks && !cli->data;
+  return is_alone && measured > announced + near ? measured - announced : 0;
+}
+
+static void measure_print_verdict(const gnn_cli *cli, int64_t measured) {
+  const int64_t excess = measure_excess(cli, measured);
+  if (excess) printf("the program took %s more than the plan says\n", gnn_bytes_text(excess).text);
+  else printf("data fit the plan\n");
+}
+
 /* ---- epochs ---- */
 
 typedef struct measure_times {
@@ -269,7 +283,7 @@ int gnn_command_check(const gnn_cli *cli) {
     printf("\n");
     measure_print_peaks(cli->program, &peaks);
     measure_print_process(cli, peaks.process);
-    printf("data fit the plan\n");
+    measure_print_verdict(cli, peaks.process);
   }
   gnn_text_free(&peaks.scratch);
   return status == GNN_OK ? GNN_EXIT_OK : gnn_cli_fail(cli, status, &error);

@@ -141,12 +141,12 @@ gnn_status gnn_instance_make_room(gnn_instance *instance, int64_t rows, int64_t 
   return gnn_fail(error, GNN_ENOMEM, "R0801", "the machine gives no memory for the metrics");
 }
 
-/* That can have scores. */
+/* That are measured at a time. */
 static int64_t instance_most_rows(const gnn_program *program) {
-  const gnn_graph_desc *graph = &program->graph;
-  if (program->scores_domain == GNN_RELATION) return graph->sets[program->scores_set].edges;
-  if (program->scores_domain == GNN_TYPE) return graph->types[program->scores_set].nodes;
-  return program->scores_domain == GNN_EDGE ? graph->edges : graph->nodes;
+  int64_t rows = 0;
+  for (int s = 0; s < GNN_SPLIT_COUNT; s++)
+    if (program->graph.row_count[s] > rows) rows = program->graph.row_count[s];
+  return rows;
 }
 
 /* What tasks keep on their stacks: some rows at a time, none of which has more columns than there are of fields and weights together. */

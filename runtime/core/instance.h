@@ -131,7 +131,7 @@ typedef struct gnn_instance {
   int continues_after_nan; /* weights that are not finite are taken */
   gnn_scores_here *scores_here; /* NULL: they are not on the SSD */
   double *block_loss;      /* of the metrics, one a block */
-  struct gnn_ranked *metric_room; /* for those that sort, one a node; NULL: none does */
+  struct gnn_ranked *metric_room; /* for those that sort, one a row of a split; NULL: none does */
   int64_t majority_class;  /* most frequent in the validation split, or in train where there is none */
   double majority_share[GNN_SPLIT_COUNT]; /* accuracy of always answering it */
   gnn_bad_value bad;       /* of the first epoch that had one since the last reset; on the processor only */
@@ -162,7 +162,7 @@ void gnn_instance_see(gnn_instance *instance);
 gnn_status gnn_instance_see_pairs(gnn_instance *instance, gnn_error *error);
 /* What instance->whole says of its labels: the weights of the rows, and the best single answer. */
 void gnn_instance_survey(gnn_instance *instance);
-/* Room to measure so many rows of labels and blocks. */
+/* Room to measure so many rows of labels at a time, and so many blocks. */
 gnn_status gnn_instance_make_room(gnn_instance *instance, int64_t rows, int64_t blocks, gnn_error *error);
 
 /* Weights as the program initialises them, optimiser state zero, epoch 0. A device that fails here fails at its next work; GNN_EIO: the SSD does. */

@@ -93,11 +93,13 @@ static gnn_status batches_see(gnn_instance *instance, gnn_error *error) {
   if (status != GNN_OK) return status;
   *whole = (gnn_whole){.nodes = data->nodes, .edges = data->edges, .graphs = data->graphs, .blocks = {levels, levels, first}, .scores = b->scores,
                        .in = {.rows = data->nodes, .entries = data->edges, .ptr = data->in_ptr, .idx = data->in_source}};
+  int64_t most = 0;
   for (int s = 0; s < GNN_SPLIT_COUNT; s++) {
     whole->rows[s] = data->split_rows[s];
     whole->here[s] = whole->row_count[s] = data->split_count[s];
+    if (data->split_count[s] > most) most = data->split_count[s];
   }
-  status = gnn_instance_make_room(instance, gnn_dataset_first(data, program->scores_domain, data->graphs), blocks, error);
+  status = gnn_instance_make_room(instance, most, blocks, error);
   if (status != GNN_OK || program->label_field < 0) return status;
   const gnn_data_field *label = gnn_dataset_field(data, program->fields[program->label_field].name);
   if ((label->storage == GNN_LABEL) != (program->fields[program->label_field].storage == GNN_LABEL))

@@ -103,9 +103,31 @@ static double measure_decisions(gnn_metric_kind kind, const gnn_scored *m) {
 
 /* ---- rankings ---- */
 
-static int measure_descending(const void *a, const void *b) {
-  const double x = ((const gnn_ranked *)a)->score, y = ((const gnn_ranked *)b)->score;
-  return (x < y) - (x > y);
+/* Whole numbers in the order of the scores; -0 comes next to 0. */
+static uint64_t measure_key(double score) {
+  uint64_t bits;
+  memcpy(&bits, &score, sizeof bits);
+  return bits >> 63 ? ~bits : bits | UINT64_C(1) << 63;
+}
+
+/* Descending, where all bits above `bit` are alike; in place, as qsort is not: those with the bit change places with those without. */
+static void measure_sort(gnn_ranked *ranked, int64_t count, uint64_t bit) {
+  while (count > 1 && bit) {
+    int64_t with = 0, end = count;
+    while (with < end) {
+      if (measure_key(ranked[with].score) & bit) {
+        with++;
+        continue;
+      }
+      const gnn_ranked without = ranked[with];
+      ranked[with] = ranked[--end];
+      ranked[end] = without;
+    }
+    bit >>= 1;
+    measure_sort(ranked, with, bit);
+    ranked += with;
+    count -= with;
+  }
 }
 
 /* exp(score) / sum of exp, in double. */
@@ -130,7 +152,7 @@ static int measure_rank(const gnn_scored *m, int64_t column) {
     else to->score = measure_probability(m, row, column);
     if (isnan(to->score)) return 0;
   }
-  qsort(m->room, (size_t)m->count, sizeof *m->room, measure_descending);
+  measure_sort(m->room, m->count, UINT64_C(1) << 63);
   return 1;
 }
 

@@ -1,4 +1,4 @@
-"""forms.py FOLDER: a graph with fields of some megabytes, as packed.npz, deflated, loose.npz, where numbers begin at odd places, and fortran.npz, columns one after another; a set of graphs as the folder many; without NumPy."""
+"""forms.py FOLDER: a graph with fields of some megabytes, as packed.npz, deflated, loose.npz, where numbers begin at odd places, and fortran.npz, columns one after another; a set of graphs as the folder many; as the folder sides a graph with numbers of 64 bits on nodes and edges; without NumPy."""
 import array
 import pathlib
 import random
@@ -21,6 +21,14 @@ def sets(folder, draw):
     folder.mkdir(exist_ok=True)
     for name, data in {"edge_index": npy("<i8", "q", (2, len(ends)), [e[0] for e in ends] + [e[1] for e in ends]), "graph_ptr": npy("<i8", "q", (graphs + 1,), range(0, graphs * nodes + 1, nodes)),
                        "x": npy("<f4", "f", (graphs * nodes, 16), (draw.random() for _ in range(graphs * nodes * 16))), "y": npy("<i8", "q", (graphs,), (g % 2 for g in range(graphs)))}.items():
+        (folder / (name + ".npy")).write_bytes(data)
+
+
+def sides(folder, draw):
+    nodes, edges, width = 30000, 150000, 32
+    folder.mkdir(exist_ok=True)
+    for name, data in {"edge_index": npy("<i4", "i", (2, edges), (draw.randrange(nodes) for _ in range(2 * edges))), "edge_w": npy("<f8", "d", (edges, 8), (k % 251 for k in range(8 * edges))),
+                       "x": npy("<f8", "d", (nodes, width), (draw.random() for _ in range(nodes * width))), "y": npy("<i8", "q", (nodes,), (v % 5 for v in range(nodes)))}.items():
         (folder / (name + ".npy")).write_bytes(data)
 
 
@@ -48,6 +56,7 @@ def main():
                 member.compress_type, member.extra = method, b"\xfe\xca\1\0\0" * (name == "loose")  # a byte more before the array
                 out.writestr(member, data)
     sets(folder / "many", draw)
+    sides(folder / "sides", draw)
 
 
 main()

@@ -260,6 +260,7 @@ train m {
   epochs = 2
 }
 MODEL
+budgeted=
 cp "$here"/../../examples/gcn_cora.gnn deep.gnn && made cora
 cp "$here"/../../examples/gin_mutag.gnn deep.gnn && made mutag
 cp tables.gnn deep.gnn && made tables
@@ -282,6 +283,32 @@ MODEL
   made sets && forms="$forms sets"
   sed -i 's/graphs(64/graphs(8/' deep.gnn # less than what its edges take while they are read
   made sets8 && forms="$forms sets8"
+  cat >deep.gnn <<'MODEL'
+data g from npy("sides") {
+  node x : f32[32]
+  node y : class[5]
+  undirected = true
+  split = random(0.6, 0.2, 0.2, seed = 0)
+}
+model m on g {
+  h = x |> SAGE(64) |> relu
+  return h |> SAGE(y.classes)
+}
+train m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 2 }
+MODEL
+  made ashore --plan-effort=fast '--cut=rows(4)' --budget device=9MiB --budget host=0 --budget ssd=1GiB # data and values are on the SSD
+  cat >deep.gnn <<'MODEL'
+data g from synth(kind = "sbm", nodes = 12000, degree = 16, features = 4, classes = 4, seed = 3) {
+  pairs links : label[1] = split_edges(valid = 0.05, test = 0.1, negatives = uniform(2), resample = epoch, seed = 0)
+}
+model m on g {
+  z = x |> SAGE(16)
+  return (abs(src.z - dst.z) |> Linear(4) |> relu |> Linear(1)) over links
+}
+train m { loss = bce(out, links.label); optimizer = adam(lr = 0.01); metric = [hits(10), mrr]; epochs = 2 }
+MODEL
+  made drawn --plan-effort=fast
+  budgeted="ashore drawn"
 else skip "arrays in NumPy's forms" "there is no python3"; fi
 for program in cora mutag tables $forms; do
   check "$program: compiles" is_made $program
@@ -289,7 +316,18 @@ for program in cora mutag tables $forms; do
   check "  as the plan says it" is_said $program
   [[ " $forms " == *" $program "* ]] || check "  with three threads, too" announces $program --threads 3
 done
-for program in spare box read cora tables $forms; do
+for program in $budgeted; do
+  check "$program: compiles" is_made $program
+  check "  its whole process is as announced" announces $program
+done
+says_excess() { # PROGRAM: where a quarter of a MiB is announced, check says that it takes more
+  "$gnncc" -q -w -S "$1.gnn" -o less && sed -i 's/\.process_bytes = [0-9]*/.process_bytes = 1 << 18/' less/*.c &&
+    cc -O1 -Iless less/*.c "$build/share/libgnnrt.a" -o less.check -l:libz.a -lm -lpthread && ./less.check check >said || { cat said; return 1; }
+  cat said
+  grep -q '^the program took .* more than the plan says$' said && ! grep -q 'data fit the plan' said
+}
+check "what took more than is announced does not fit the plan" says_excess cora
+for program in spare box read cora tables $budgeted $forms; do
   check "$program: trains with as much data as is announced" under data $program
   check "  and with as many addresses" under addresses $program
 done
@@ -316,7 +354,7 @@ measured_under() { # PROGRAM: checked, timed and profiled, too
 check "cora: is checked, timed and profiled with as much" measured_under cora
 check "with fewer addresses it says so" too_little read
 find_groups
-for program in read cora tables $forms; do
+for program in read cora tables $budgeted $forms; do
   if [ -n "$groups" ]; then check "$program: trains in a control group of what is announced" in_group $program
   else skip "$program: trains in a control group of what is announced" "none can be made here"; fi
 done
