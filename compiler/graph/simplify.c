@@ -116,10 +116,15 @@ static ValueId simplify_broadcast(Graph *graph, ValueId id) {
   return graph_broadcast(graph, inner.operand[0], v.shape, map);
 }
 
-/* Sums over the edges of a node of what is the same on all of them: the degree times it. */
+/* Sums over the edges of a node of what is the same on all of them: the degree times it. Of negative numbers: the negative sum, so that these are not stored for it. */
 static ValueId simplify_gather(Graph *graph, ValueId id) {
   const Value v = graph->values[id];
   const Value inner = graph->values[v.operand[0]];
+  if (inner.op == OP_MAP && inner.as.function == POINT_NEG) {
+    Value positive = v;
+    positive.operand[0] = inner.operand[0];
+    return graph_map(graph, MAP_NEG, graph_add(graph, positive), NO_VALUE);
+  }
   double number;
   ValueId same = NO_VALUE;
   if (inner.op == OP_LIFT && inner.as.end == v.as.end) same = inner.operand[0];

@@ -104,6 +104,10 @@ static void list_op(Listing *l, int op) {
   }
 }
 
+static void list_phase(Listing *l, Problem *problem, ProblemPhase phase) {
+  for (int op; (op = next_op(l, phase)) != NO_INDEX; list_op(l, op)) problem->order[2 * problem->order_count++] = op;
+}
+
 void order_by_exchanges(Arena *arena, Problem *problem) {
   const int count = problem->op_count;
   bool has_exchanges = false;
@@ -123,8 +127,10 @@ void order_by_exchanges(Arena *arena, Problem *problem) {
   problem->order = arena_alloc(arena, (size_t)(2 * count + 1) * sizeof *problem->order);
   find_followers(&l);
   find_leaders(&l);
-  static const ProblemPhase phases[] = {PROBLEM_PHASE_FORWARD, PROBLEM_PHASE_BACKWARD, PROBLEM_PHASE_OPTIMISER};
-  while (problem->order_count < count) /* a part of the forward pass that only the backward one asks for may come after some of that */
-    for (int f = 0; f < 3; f++)
-      for (int op; (op = next_op(&l, phases[f])) != NO_INDEX; list_op(&l, op)) problem->order[2 * problem->order_count++] = op;
+  for (int before = -1; before < problem->order_count;) { /* a part of the forward pass that only the backward one asks for may come after some of that */
+    before = problem->order_count;
+    list_phase(&l, problem, PROBLEM_PHASE_FORWARD);
+    list_phase(&l, problem, PROBLEM_PHASE_BACKWARD);
+  }
+  list_phase(&l, problem, PROBLEM_PHASE_OPTIMISER); /* when all gradients are there */
 }

@@ -116,6 +116,14 @@ same_kernels() {
 check "attention written by a user has the kernels of GAT" same_kernels
 check "every layer is there on a GPU, too" "$gnncc" -q -w --backend=cuda -S "$here/cases.gnn" --data "$here/graphs/directed.safetensors" -o gpu
 
+# ---- a difference of two ends has one gradient on the edges, whose sum at one end is subtracted ----
+stored_gradients() { # of a model of differences
+  printf 'data g from karate()\nmodel m on g { h = x |> Linear(8)\n return sum(abs(src.h - dst.h) |> Linear(4)) |> Linear(y.classes) }\ntrain m { loss = cross_entropy(out, y); optimizer = adam(lr = 0.01); epochs = 3 }\n' >ends.gnn &&
+    "$gnncc" -w --stop-after=fuse --dump=fuse ends.gnn | sed '/^evaluation:/,$d' | grep -oE ' d_[a-z0-9_]+ \([0-9]+ bytes' | sort -u
+}
+check "the gradient of a difference is stored once" eval 'stored_gradients && ! stored_gradients | grep -q " d_dst "'
+check "  and is that of its definition" eval 'CFLAGS=-O0 "$gnncc" -q -w -fgradcheck ends.gnn -o ends && ./ends gradcheck | grep -x "all gradients agree"'
+
 # ---- models without weights, and without kernels ----
 bare() { # EXPRESSION: each node's number of in-edges, as predicted
   printf 'data d from karate() {}\nmodel m on d { return %s }\n' "$1" >bare.gnn && "$gnncc" -q -w bare.gnn -o bare && ./bare predict -q -o bare.csv && sed -n '2,4p' bare.csv | cmp - <(printf '0,16\n1,9\n2,10\n')

@@ -306,6 +306,7 @@ sed 's/|> GEN(16)/|> Linear(16) |> EdgeConv(16)/' ends.gnn >differences.gnn
 check "  not those that would be rounded elsewhere" refuses "in bf16 a value of this model would be rounded where" --precision=bf16 differences.gnn
 model norms 'synth(kind = "rmat", nodes = 6500, degree = 5, features = 12, classes = 5, seed = 3)' '  return x |> Linear(8) |> prelu |> SAGE(8, normalize = true) |> relu |> GCN(y.classes)'
 precision=-O0 check "  with every operation a step of its own, some of the forward pass that only the backward one asks for, on 3" same_bits norms 3
+check "    all of whose gradients are there before the first update" writes_alike norms 3 gradients.safetensors gradients
 counts() { # NAME: every exchange has sent to the byte what its step in the plan says
   "$gnncc" -w --plan -v --ranks=3 $precision $options "$1.gnn" | sed -n 's/^ *\([0-9]*\)  net .* exchange .*: \([0-9]*\) bytes in all.*/\1 \2 \2/p' >planned
   sed -n '/"exchanges"/p' "$1_3.out/run.json" | grep -o '{[^}]*}' | tr -dc '0-9 \n' | sed 's/^ *//; s/  */ /g; s/ *$//' >counted
